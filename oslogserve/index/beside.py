@@ -8,7 +8,7 @@ file of an index, see `log_index`.
 from collections.abc import Callable
 from hashlib import sha256
 
-from oslogserve.index.log_index import MOST_BYTES, MOST_JSON, IndexFile, LogIndex, brief_of
+from oslogserve.index.log_index import MOST_BYTES, MOST_JSON, IndexFile, LogIndex, compact_of
 from oslogserve.lines.summary_check import check_summary
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.sources import Stored
@@ -122,7 +122,7 @@ def _check(file: IndexFile, stored_size: int, first: FirstBytes) -> None:
     if not (0 < facts.lines <= facts.size and least <= facts.size <= most):
         raise ValueError("it is of a log of another size")
     check_summary(facts.summary, facts.lines)
-    if file.brief().summary != brief_of(facts.summary):
+    if file.compact().summary != compact_of(facts.summary):
         raise ValueError("it has two summaries")
     _check_points(index, stored_size)
 

@@ -96,8 +96,8 @@ class IndexedLog:
         return self._used(self._part_of_file(IndexFile.facts))
 
     @lazy
-    def brief(self) -> Facts | None:
-        return self._used(self._part_of_file(IndexFile.brief))
+    def compact(self) -> Facts | None:
+        return self._used(self._part_of_file(IndexFile.compact))
 
     @lazy
     def index(self) -> LogIndex | None:

@@ -12,7 +12,7 @@ from oslogserve import native
 from oslogserve.bounded_json import parsed
 from oslogserve.fastzlib import fast
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.summary import brief
+from oslogserve.lines.summary import compact
 from oslogserve.logs.decode import FirstBytes
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ _MAGIC = b"oslogserve-index 4\n"
 #: The parts of a file, in their order. `summary`, `blocks` and `points` are compressed JSON: the summary of
 #: Facts, blocks as the core has them, and points with the sizes of their windows, which follow one another
 #: in `windows`. `words` and `ids` are those of the blocks, see Contents of the core, and `words` are compressed.
-#: Both are empty until a search has read all blocks. `brief` is the JSON of a summary in brief.
-_PARTS = ("facts", "summary", "blocks", "points", "brief", "words", "ids", "windows")
+#: Both are empty until a search has read all blocks. `compact` is the JSON of a compact summary.
+_PARTS = ("facts", "summary", "blocks", "points", "compact", "words", "ids", "windows")
 #: Facts but the summary, in their order, and the log's compression. Its first bytes follow, compressed.
 _FACTS = struct.Struct(">QQ?8s")
 #: Bytes of a part, and its CRC-32.
@@ -81,7 +81,7 @@ def file_of(first: FirstBytes, facts: Facts, blocks: bytes, points: "Sequence[Po
         _packed(facts.summary),
         _packed(blocks),
         _packed(_json(sized)),
-        _packed(brief_of(facts.summary)),
+        _packed(compact_of(facts.summary)),
         b"",
         b"",
         b"".join(point["window"] for point in points),
@@ -89,9 +89,9 @@ def file_of(first: FirstBytes, facts: Facts, blocks: bytes, points: "Sequence[Po
     return _joined([(part, fast.crc32(part)) for part in parts])
 
 
-def brief_of(summary: bytes) -> bytes:
-    """JSON of a summary in brief. summary: JSON of all of it."""
-    return _json(brief(json.loads(summary)))
+def compact_of(summary: bytes) -> bytes:
+    """JSON of a compact summary. summary: JSON of all of it."""
+    return _json(compact(json.loads(summary)))
 
 
 class IndexFile:
@@ -126,10 +126,10 @@ class IndexFile:
         lines, size, ends_a_line, _ = self._facts()
         return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))
 
-    def brief(self) -> Facts:
-        """The facts with a summary in brief, see `lines.summary.brief`."""
+    def compact(self) -> Facts:
+        """The facts with a compact summary, see `lines.summary.compact`."""
         lines, size, ends_a_line, _ = self._facts()
-        return Facts(lines, size, ends_a_line, self._inflated("brief", self._most_json))
+        return Facts(lines, size, ends_a_line, self._inflated("compact", self._most_json))
 
     def first_bytes(self) -> FirstBytes:
         """The log's first bytes."""

@@ -178,7 +178,7 @@ class Bundle(NamedTuple, Generic[_R]):
 
 
 class Summarised(NamedTuple):
-    """A log and its summary, see `lines.summary.brief`: an empty one for a skipped log."""
+    """A log and its summary, see `lines.summary.compact`: an empty one for a skipped log."""
 
     log: LogRead
     summary: dict[str, Any]
@@ -241,7 +241,7 @@ class JobLog(NamedTuple):
         yield Bundle(None, reading.log)
 
     def summary(self) -> Iterator[Summarised]:
-        """Yields the log's summary in brief: the other chapters of many logs would fill the memory."""
+        """Yields the log's compact summary: the other chapters of many logs would fill the memory."""
         reading = _Reading(self.file, self.reader)
         wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
         with reading.text(READ) as text:
@@ -295,8 +295,8 @@ class _Reading:
         return self._reader.renderer(text, wanted, room, self._charge)
 
     def summary(self, text: LogText, wanted: Wanted) -> tuple[dict[str, Any], Outcome]:
-        """The summary of the text in brief, and its outcome."""
-        return self._reader.renderer.brief_summary(text, wanted, Room(READ), self._charge)
+        """The compact summary of the text, and its outcome."""
+        return self._reader.renderer.compact_summary(text, wanted, Room(READ), self._charge)
 
     def _charge(self) -> None:
         with self._noting_break():

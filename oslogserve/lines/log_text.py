@@ -21,8 +21,8 @@ class Blocks(Protocol):
         """What is known of all of the log; None without an index."""
 
     @property
-    def brief(self) -> Facts | None:
-        """The same with a summary in brief: it is read in a third of the time."""
+    def compact(self) -> Facts | None:
+        """The same with a compact summary: it is read in a third of the time."""
 
     @property
     def index(self) -> LogIndex | None:

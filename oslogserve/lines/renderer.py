@@ -15,7 +15,7 @@ from oslogserve.lines.contents import Learner
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
-from oslogserve.lines.summary import Totals, as_json, brief
+from oslogserve.lines.summary import Totals, as_json, compact
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -94,19 +94,19 @@ class Renderer:
         rendering = self(text, wanted, room, charge)
         return rendering.summary(), rendering
 
-    def brief_summary(
+    def compact_summary(
         self,
         pieces: Iterable[bytes],
         wanted: Wanted,
         room: Room = _ROOM,
         charge: Callable[[], None] = lambda: None,
     ) -> tuple[dict[str, Any], "Outcome"]:
-        """The same in brief, see `lines.summary.brief`."""
+        """The compact summary, see `lines.summary.compact`, and its outcome."""
         text = text_of(pieces)
-        if text.blocks and _is_of_all(wanted) and (facts := text.blocks.brief):
+        if text.blocks and _is_of_all(wanted) and (facts := text.blocks.compact):
             return json.loads(facts.summary), _outcome_of(facts)
         summary, outcome = self.summary(text, wanted, room, charge)
-        return brief(summary), outcome
+        return compact(summary), outcome
 
     def _needed(
         self, core: native.Renderer, wanted: Wanted, text: LogText, room: Room

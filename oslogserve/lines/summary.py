@@ -127,7 +127,7 @@ def as_json(totals: Totals) -> bytes:
     return json.dumps(members).encode()
 
 
-def brief(summary: dict[str, Any]) -> dict[str, Any]:
+def compact(summary: dict[str, Any]) -> dict[str, Any]:
     """The summary without its histogram, and with one `chapter`: the innermost around its cause, or None."""
     cause = summary["cause"]
     chapter = innermost(summary["chapters"], cause["line"]) if cause else None

@@ -112,7 +112,7 @@ class _Collecting:
     """Takes the index of a log that is read, and then its blocks in order, see `lines.log_text.Blocks`."""
 
     facts: Facts | None = None
-    brief: Facts | None = None
+    compact: Facts | None = None
     is_kept = True
 
     def __init__(self, decoded: Decoded, again: Decoded, interval: int, begins: FirstBytes) -> None:

@@ -133,7 +133,7 @@ MAGIC = b"oslogserve-index 4\n"
 
 
 def parts_of(file):
-    """Facts; compressed summary, blocks, points, brief summary and words; ids and windows."""
+    """Facts; compressed summary, blocks, points, compact summary and words; ids and windows."""
     found, at = [], len(MAGIC) + 8 * 8
     for number in range(8):
         (size,) = struct.unpack_from(">I", file, len(MAGIC) + number * 8)

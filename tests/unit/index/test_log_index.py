@@ -45,7 +45,7 @@ def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
 
 def read_all(content):
     IndexFile(content).facts()
-    IndexFile(content).brief()
+    IndexFile(content).compact()
     index_of(content).contents()
 
 
@@ -59,7 +59,7 @@ INDEX = file_with()
 def test_a_file_gives_again_what_is_known():
     assert IndexFile(INDEX).first_bytes() == FIRST
     assert IndexFile(INDEX).facts() == FACTS
-    assert json.loads(IndexFile(INDEX).brief().summary) == {
+    assert json.loads(IndexFile(INDEX).compact().summary) == {
         "failed": False,
         "cause": None,
         "chapter": None,
