@@ -251,6 +251,11 @@ class Overview:
             self._logs.append(log)
             errors = summary["errors"]
             size += sum(getsizeof(error["text"]) + _OVERHEAD for error in errors)
+            size += sum(
+                getsizeof(line) for one in summary.get("survived", ()) for line in one["told"]
+            )
+            if size > MOST_OF_ERRORS:
+                summary.pop("survived", None)
             if size > MOST_OF_ERRORS and len(errors) > 2:
                 summary["errors"] = [errors[0], errors[-1]]
                 self._shortened += 1

@@ -14,6 +14,8 @@ _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 #: Bytes of a chapter's name.
 LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
+#: Lines of a failure that a log survived whose text is kept.
+MOST_TOLD = 4
 #: Members of the JSON that are as in Totals, but for `new`.
 _KEPT = ("first_time", "last_time", "errors", "cause", "failed", "more_chapters")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
@@ -96,6 +98,8 @@ class Totals(TypedDict):
     errors: list[ErrorLine]
     #: None for a log that says that it passed, or without lines.
     cause: CauseLine | None
+    #: Failures of a build that it survived: the first MOST_SURVIVED.
+    survived: list[CauseLine]
     #: True if the lines say that the log, a step or a test failed.
     failed: bool
     #: In the order of their first lines.
@@ -122,6 +126,8 @@ def as_json(totals: Totals) -> bytes:
         "severities": severities,
         "histogram": histogram,
     }
+    if totals["survived"]:
+        members["survived"] = [_survived(one, chapters) for one in totals["survived"]]
     if totals["new"] is not None:
         members["new"] = _by_name(totals["new"])
     return json.dumps(members).encode()
@@ -144,9 +150,18 @@ def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:
 def _cause(cause: CauseLine | None, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
     if cause is None:
         return None
+    return _without_none(cause) | {"fingerprints": _fingerprints(cause, chapters)}
+
+
+def _survived(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    told = cause["told"][:MOST_TOLD]
+    found = _fingerprints(cause, chapters)
+    return {"line": cause["line"], "text": cause["text"], "told": told, "fingerprints": found}
+
+
+def _fingerprints(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     step = innermost(chapters, cause["line"])
-    name = step["name"] if step else None
-    return _without_none(cause) | {"fingerprints": fingerprints(cause, name)}
+    return fingerprints(cause, step["name"] if step else None)
 
 
 def innermost(chapters: Sequence[Mapping[str, Any]], line: int) -> Mapping[str, Any] | None:

@@ -52,19 +52,21 @@ def _shape_of(lines: int) -> dict[str, Any]:
     counts = {name: {"count": count, "first_line": number} for name in SEVERITIES}
     bars = dict.fromkeys(SEVERITIES, count)
     bar = {"time": _is_time, "first_line": number, "severities": _Some(bars)}
+    prints = _Some(dict.fromkeys(("exact", "failure"), _is_fingerprint))
+    told = {"text": _is_text, "told": [_is_text], "fingerprints": prints}
     cause = {
         **of_line,
+        **told,
         "last": number,
         "why": _WHYS.__contains__,
         "silent_step": _Optional(number),
-        "told": [_is_text],
-        "fingerprints": _Some(dict.fromkeys(("exact", "failure"), _is_fingerprint)),
     }
     return {
         "first_time": _is_time,
         "last_time": _is_time,
         "errors": [of_line],
         "cause": _OrNone(cause),
+        "survived": _Optional([{"line": number, **told}]),
         "failed": _is_bool,
         "more_chapters": count,
         "chapters": [chapter],

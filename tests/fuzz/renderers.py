@@ -152,6 +152,7 @@ def _found(case, known):
         ],
         "cause": cause
         and (*(cause["line"], cause["last"], cause["why"], cause.get("silent_step")),),
+        "survived": [one["line"] for one in summary.get("survived", ())],
         "failed": summary["failed"],
         "chapters": [
             (one["name"], one["first"], one["last"], one["outcome"]) for one in summary["chapters"]
@@ -172,6 +173,7 @@ def _as_found(expected):
     return {
         "lines": lines,
         "cause": cause and (cause.first.number, cause.last, cause.why, cause.silent_step),
+        "survived": [one.first.number for one in expected.survived],
         "failed": expected.failed,
         "chapters": [(one.name, one.first, one.last, one.outcome) for one in expected.chapters],
         "more": expected.more_chapters,

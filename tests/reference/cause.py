@@ -115,6 +115,10 @@ class CauseFinder:
         cause, has_failed = self._steps.cause(self._end)
         return cause or self._low_end(), has_failed
 
+    def survived(self) -> list[Cause]:
+        """The first failures of a build that the log survived. Call it behind cause()."""
+        return self._steps.survived(is_build=self._is_healthy)
+
     def _low_end(self) -> Cause | None:
         """The end of a log whose lines all have a time and a level below WARNING."""
         if self._low is None or not self._is_low:

@@ -15,6 +15,8 @@ class Findings(NamedTuple):
 
     seen: list[Seen]
     cause: Cause | None
+    #: Failures that it survived.
+    survived: list[Cause]
     failed: bool
     chapters: list[Chapter]
     more_chapters: int
@@ -37,4 +39,7 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
         cause = compared(cause, new_causes.cause()[0], new)
     is_there = cause and failed and cause.why != "end" and cause.silent_step is None
     failed_at = cause.first.number if cause and is_there else None
-    return Findings(all_seen, cause, failed, *chapters.chapters(len(texts), failed_at))
+    survived = [
+        one for one in causes.survived() if not cause or one.first.number != cause.first.number
+    ]
+    return Findings(all_seen, cause, survived, failed, *chapters.chapters(len(texts), failed_at))

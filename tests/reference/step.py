@@ -8,7 +8,7 @@ follow decides nothing. Memory is bounded.
 
 import re
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -19,12 +19,12 @@ from oslogserve.native import LIMITS
 
 #: Bytes of a line's content that are read; lines that a step keeps; lines that end a group of errors, and
 #: of words of failure; how far above the end the last word may be; lines of a paragraph and of a report;
-#: lines behind an outcome that the step survived.
-LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED = (
+#: lines behind an outcome that the step survived; lines of a group whose text is kept.
+LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED, TOLD = (
     LIMITS[f"step.{name}"]
     for name in [
         *("LONGEST", "RING", "GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT"),
-        "SURVIVED",
+        *("SURVIVED", "TOLD"),
     ]
 )
 #: The weight of a step that shows errors alone.
@@ -83,6 +83,8 @@ class Cause(NamedTuple):
     why: str
     #: The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
     silent_step: int | None = None
+    #: The contents of its first lines.
+    told: Sequence[bytes] = ()
 
 
 @dataclass
@@ -91,6 +93,20 @@ class _Group:
 
     first: Text
     last: int
+    #: The contents of the first of them.
+    told: list[bytes]
+
+    @classmethod
+    def of(cls, *texts: Text) -> "_Group":
+        return cls(texts[0], texts[-1].number, [text.content for text in texts])
+
+    def extend(self, text: Text) -> None:
+        """Takes a line behind its last one."""
+        self.last = text.number
+        self.told = [*self.told, text.content][:TOLD]
+
+    def cause(self, why: str) -> Cause:
+        return Cause(self.first, self.last, why, told=self.told)
 
 
 def mark_of(content: bytes) -> Mark | None:
@@ -224,9 +240,10 @@ class Step:
         self.turn = turn
         self.before, self.ring = self.ring, _ring()
 
-    def add(self, text: Text, mark: Mark | None) -> None:
+    def add(self, text: Text, mark: Mark | None) -> Cause | None:
+        """Takes a line. Returns a group of errors that one at this line displaces."""
         if self.is_over:
-            return
+            return None
         if mark == Mark.FATAL:
             self.fatal = text.number
         kind = self._kind(text, None if mark == Mark.CHAPTER else mark)
@@ -235,14 +252,16 @@ class Step:
         is_recap = kind == Mark.OUTCOME or text.rank >= _ERROR
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
             self.found.setdefault(Mark.TEST, self.found.pop(Mark.NUMBERED))
+        displaced = None
         if kind == Mark.OUTCOME:
             self._add_outcome(text, is_result=mark == Mark.RESULT)
         elif kind == Mark.ERROR:
-            self._add_error(text)
+            displaced = self._add_error(text)
         elif kind:
             self._add_first(text, kind)
         if kind != Mark.OUTCOME:
             self.ring.append(text)
+        return displaced and displaced.cause("severity")
 
     def _kind(self, text: Text, mark: Mark | None) -> str | None:
         """The kind of the line: "headed", a Mark that tells, or None."""
@@ -284,7 +303,7 @@ class Step:
         is_blank = not (text.content or is_stack)
         is_end = is_end or is_long or (kind is not None and not is_error)
         if is_error or not (is_end or is_blank or self.is_paused):
-            report.last = text.number
+            report.extend(text)
         self.is_paused = not is_error and (is_blank or self.is_paused)
         if is_end or (is_stack and is_error) or (is_inline and is_blank):
             self.report, self.is_paused = None, False
@@ -294,26 +313,29 @@ class Step:
         errors = self.errors
         is_near = errors and text.number - errors.last <= 2
         if errors and is_near and _first_word(text) == _first_word(errors.first):
-            errors.last = text.number
+            errors.extend(text)
         if not self.turn:
             self._turn_at(_Turn(text, text.number, is_result=is_result))
             return
         self.turn.outcome = self.turn.outcome or text
         self.turn.last = self.turn.last and text.number
 
-    def _add_error(self, text: Text) -> None:
-        if self.errors and text.number - self.errors.last <= GAP:
-            self.errors.last = text.number
-        else:
-            self.errors = _Group(text, text.number)
+    def _add_error(self, text: Text) -> _Group | None:
+        """Returns the last group if another one begins."""
+        errors = self.errors
+        if errors and text.number - errors.last <= GAP:
+            errors.extend(text)
+            return None
+        self.errors = _Group.of(text)
+        return errors
 
     def _add_first(self, text: Text, kind: str) -> None:
         is_test = kind == Mark.TEST
         is_subtest = is_test and text.content.startswith(causes.SUBTEST)
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
         if kind not in self.found or is_deeper:
-            first = _located_above(self.ring, text) if is_subtest else text
-            self.report = self.found[kind] = _Group(first, text.number)
+            above = _located_above(self.ring, text) if is_subtest else None
+            self.report = self.found[kind] = _Group.of(*filter(None, (above, text)))
             self.report_kind, self.is_paused = kind, False
             if is_test:
                 self.depth = text.indent if is_subtest else None
@@ -324,30 +346,30 @@ class Step:
         """The step's cause; None for a step without lines."""
         for kind, why in _WHY.items():
             if group := self.found.get(kind):
-                return Cause(group.first, group.last, why)
+                return group.cause(why)
         ring = self.before if self.turn else self.ring
         words = _last_words(ring)
         if errors := self._errors:
             end = next((text.number for text in reversed(ring) if text.content), 0)
             is_survived = end > errors.last + SURVIVED
             if not (is_survived and words and words.last == end and _is_weak(words.first)):
-                return Cause(errors.first, errors.last, "severity")
+                return errors.cause("severity")
         if words:
-            return Cause(words.first, words.last, "failed step")
+            return words.cause("failed step")
         return _last_paragraph(ring) or self._only_line()
 
     def _only_line(self) -> Cause | None:
         """The cause of a step without a line that could be one."""
         outcome = self.turn and self.turn.outcome
         if outcome and self.turn and self.turn.is_result:
-            return Cause(outcome, outcome.number, "severity")
+            return _Group.of(outcome).cause("severity")
         only = self.begin or outcome
         return Cause(only, only.number, "end") if only else None
 
 
-def _located_above(ring: deque[Text], test: Text) -> Text:
-    """The first of the deeper lines right above a failed test of Go that say where; else the test's line."""
-    first = test
+def _located_above(ring: deque[Text], test: Text) -> Text | None:
+    """The first of the deeper lines right above a failed test of Go that say where it failed."""
+    first = None
     for line in reversed(ring):
         if not (line.indent > test.indent and _is_weak(line)):
             break
@@ -370,9 +392,9 @@ def _last_words(ring: deque[Text]) -> _Group | None:
         if is_usage or not _is_word(text):
             continue
         if group and text.number - group.last <= WORD_GAP:
-            group.last = text.number
+            group.extend(text)
         else:
-            group = _Group(text, text.number)
+            group = _Group.of(text)
     return group if group and group.last >= end - WORD_REACH else None
 
 

@@ -4,11 +4,16 @@
 A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
 of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 that any program may print counts only near the log's end. Without a verdict, the cause is in the first
-of the steps that show most, in the last one that shows errors alone, or in the last step.
+of the steps that show most, in the last one that shows errors alone, or in the last step. The first
+failures that the log survived are noted.
 """
 
 from oslogserve.lines.grammar.causes import Mark
+from oslogserve.native import LIMITS
 from tests.reference.step import ERRORS_ALONE, SURVIVED, Cause, Step, Text
+
+#: Failures that are noted although the log went on.
+MOST_SURVIVED = LIMITS["steps.MOST_SURVIVED"]
 
 #: Verdicts that are revoked if many lines follow.
 _REVOCABLE = (Mark.EXITED, Mark.BUILD_FAILED)
@@ -28,6 +33,8 @@ class Steps:
         self._decided: Cause | None = None
         #: The number of the verdict's line.
         self._decided_at = 0
+        #: Failures that the log survived, until MOST_SURVIVED are found.
+        self._survived: list[Cause] = []
 
     @property
     def are_decided(self) -> bool:
@@ -44,10 +51,12 @@ class Steps:
             self._revoke(text.number)
             self._decide(text, mark)
         elif mark == Mark.PASSED:
+            self._note_step()
             self._task, self._step = None, Step(text)
         elif mark == Mark.TASK_PASSED:
             if self._verdict == Mark.TASK_FAILED:
-                self._decided = self._verdict = None
+                self._drop()
+            self._note_step()
             self._step = Step(text)
         elif mark in (Mark.BEGINS, Mark.TASK_BEGINS):
             self._end_task(text)
@@ -60,10 +69,11 @@ class Steps:
         elif mark == Mark.RECAP:
             self._step.recap(text)
         else:
-            self._step.add(text, None if mark == Mark.HEALTHY else mark)
+            self._note(self._step.add(text, None if mark == Mark.HEALTHY else mark))
 
     def _end_task(self, text: Text) -> None:
         self._step.settle(text.number)
+        self._note_step()
         self._task = _kept(self._task, self._step)
         self._step = Step(text)
         if self._verdict == Mark.TASK_FAILED:
@@ -72,7 +82,22 @@ class Steps:
     def _revoke(self, end: int) -> None:
         """Drops a verdict that the log survived until the line of this number."""
         if self._verdict in _REVOCABLE and end > self._decided_at + SURVIVED:
-            self._decided = self._verdict = None
+            self._drop()
+
+    def _drop(self) -> None:
+        self._note(self._decided)
+        self._decided = self._verdict = None
+
+    def _note_step(self) -> None:
+        """Notes what the current step shows of a failure."""
+        if self._step.weight:
+            self._note(self._step.cause())
+
+    def _note(self, cause: Cause | None) -> None:
+        """Notes a cause, unless the same lines were noted. The end of a step tells nothing."""
+        told = [one.told for one in self._survived]
+        if cause and cause.why != "end" and cause.told not in told:
+            self._survived = [*self._survived, cause][:MOST_SURVIVED]
 
     def _decide(self, text: Text, mark: Mark | None) -> None:
         if self._decided:
@@ -85,7 +110,7 @@ class Steps:
             cause = self._most_telling().cause() if mark == Mark.BUILD_FAILED else self._failed()
         self._decided = cause or Cause(text, text.number, "end")
         if mark == Mark.STOPPED:
-            self._decided = Cause(text, text.number, "severity")
+            self._decided = Cause(text, text.number, "severity", told=[text.content])
         self._verdict, self._decided_at = mark, text.number
 
     def _failed(self) -> Cause | None:
@@ -110,6 +135,14 @@ class Steps:
             return cause and cause._replace(why="end"), False
         steps = [self._step, self._task, self._kept]
         return cause, any(one.has_failed for one in steps if one)
+
+    def survived(self, *, is_build: bool) -> list[Cause]:
+        """The first failures that the log survived; none if a verdict says that it failed, or if it is not
+        the log of a build. is_build: true if its end says so."""
+        if self.are_decided or not (is_build or self._step.begin):
+            return []
+        self._note_step()
+        return self._survived
 
 
 def _heavier(earlier: Step | None, later: Step) -> Step:

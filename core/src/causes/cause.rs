@@ -182,6 +182,12 @@ impl CauseFinder {
         let Some(steps) = &mut self.new_steps else { return (cause, has_failed) };
         (cause.map(|cause| compared(cause, cause_of(steps).0)), has_failed)
     }
+
+    /// The first failures of a build that the log survived. Call it behind cause().
+    pub fn survived(&mut self) -> Vec<Cause> {
+        let Some(caches) = &mut self.caches else { return Vec::new() };
+        self.steps.survived(&self.grammar, caches, self.is_healthy)
+    }
 }
 
 impl Drop for CauseFinder {

@@ -158,8 +158,12 @@ impl Group {
 
     /// Its lines as a cause.
     pub fn cause(&self, why: &'static str) -> Cause {
-        let (first, told) = (self.first.clone(), self.told.clone());
-        Cause { first, last: self.last, why, silent_step: None, told }
+        self.clone().into_cause(why)
+    }
+
+    /// The same, without a copy.
+    pub fn into_cause(self, why: &'static str) -> Cause {
+        Cause { first: self.first, last: self.last, why, silent_step: None, told: self.told }
     }
 }
 
@@ -335,16 +339,16 @@ impl Step {
         self.heading.is_none() && self.report.is_none() && !self.is_over
     }
 
-    /// Takes a line.
+    /// Takes a line. Returns a group of errors that one at this line displaces.
     pub fn add(
         &mut self,
         grammar: &Grammar,
         caches: &mut Caches,
         text: &Text<'_>,
         mark: Option<Mark>,
-    ) {
+    ) -> Option<Group> {
         if self.is_over {
-            return;
+            return None;
         }
         if mark == Some(Mark::Fatal) {
             self.fatal = Some(text.number);
@@ -359,15 +363,17 @@ impl Step {
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
             self.take_recap(grammar, text);
         }
+        let mut displaced = None;
         match role {
             Some(Role::Outcome) => self.add_outcome(text, mark == Some(Mark::Result)),
-            Some(Role::Error) => self.add_error(text),
+            Some(Role::Error) => displaced = self.add_error(text),
             Some(Role::First(kind)) => self.add_first(grammar, text, kind),
             None => {}
         }
         if role != Some(Role::Outcome) {
             self.push(text);
         }
+        displaced
     }
 
     fn role(
@@ -470,10 +476,14 @@ impl Step {
         }
     }
 
-    fn add_error(&mut self, text: &Text<'_>) {
+    /// Returns the last group if another one begins.
+    fn add_error(&mut self, text: &Text<'_>) -> Option<Group> {
         match &mut self.errors {
-            Some(errors) if text.number - errors.last <= GAP => errors.extend(text),
-            errors => *errors = Some(Group::new(text)),
+            Some(errors) if text.number - errors.last <= GAP => {
+                errors.extend(text);
+                None
+            }
+            errors => errors.replace(Group::new(text)),
         }
     }
 

@@ -4,13 +4,17 @@
 //! A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
 //! of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 //! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
-//! of the steps that show most, in the last one that shows errors alone, or in the last step. At most three steps are held, whatever the log's size.
+//! of the steps that show most, in the last one that shows errors alone, or in the last step. At most three
+//! steps are held, whatever the log's size. The first failures that the log survived are noted.
 
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Mark};
 use crate::causes::step::{Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
 use crate::recognition::grammar::Grammar;
+
+/// Failures that are noted although the log went on.
+pub const MOST_SURVIVED: usize = 8;
 
 /// When a verdict is revoked.
 #[derive(PartialEq)]
@@ -37,6 +41,9 @@ pub struct Steps {
     /// One of the earlier steps.
     kept: Option<Step>,
     decided: Option<Decided>,
+    /// Causes of the first steps that showed a failure and were passed over, of verdicts that were revoked,
+    /// and groups of errors that later ones displaced.
+    survived: Vec<Cause>,
 }
 
 impl Steps {
@@ -67,32 +74,56 @@ impl Steps {
                 self.decide(grammar, caches, text, mark);
             }
             Some(Mark::Passed) => {
+                self.note_step(grammar, caches);
                 self.task = None;
                 self.step = Step::beginning_at(text);
             }
             Some(Mark::TaskPassed) => {
-                self.decided.take_if(|decided| decided.revoked == Revoked::WithTask);
+                let is_with_task = |one: &mut Decided| one.revoked == Revoked::WithTask;
+                let revoked = self.decided.take_if(is_with_task);
+                self.note(revoked.map(|one| one.cause));
+                self.note_step(grammar, caches);
                 self.step = Step::beginning_at(text);
             }
             Some(Mark::Begins) => {
-                self.end_task(text);
+                self.end_task(grammar, caches, text);
                 if let Some(step) = self.task.take() {
                     keep(&mut self.kept, step);
                 }
             }
-            Some(Mark::TaskBegins) => self.end_task(text),
+            Some(Mark::TaskBegins) => self.end_task(grammar, caches, text),
             Some(Mark::Shown) => self.step.show(),
             Some(Mark::Over) => self.step.close(text.number),
             Some(Mark::Recap) => self.step.recap(text),
-            Some(Mark::Healthy) => self.step.add(grammar, caches, text, None),
-            mark => self.step.add(grammar, caches, text, mark),
+            mark => {
+                let mark = mark.filter(|&mark| mark != Mark::Healthy);
+                let displaced = self.step.add(grammar, caches, text, mark);
+                self.note(displaced.map(|errors| errors.into_cause("severity")));
+            }
+        }
+    }
+
+    /// Notes what the current step shows of a failure.
+    fn note_step(&mut self, grammar: &Grammar, caches: &mut Caches) {
+        if self.step.weight() > 0 && self.survived.len() < MOST_SURVIVED {
+            self.note(self.step.cause(grammar, caches));
+        }
+    }
+
+    /// Notes a cause, unless the same lines were noted. The end of a step tells nothing.
+    fn note(&mut self, cause: Option<Cause>) {
+        let Some(cause) = cause.filter(|cause| cause.why != "end") else { return };
+        let is_room = self.survived.len() < MOST_SURVIVED;
+        if is_room && self.survived.iter().all(|one| one.told != cause.told) {
+            self.survived.push(cause);
         }
     }
 
     /// Begins a task or a step.
-    fn end_task(&mut self, text: &Text<'_>) {
-        let mut task = mem::replace(&mut self.step, Step::beginning_at(text));
-        task.settle(text.number);
+    fn end_task(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>) {
+        self.step.settle(text.number);
+        self.note_step(grammar, caches);
+        let task = mem::replace(&mut self.step, Step::beginning_at(text));
         keep(&mut self.task, task);
         if let Some(decided) = &mut self.decided {
             if decided.revoked == Revoked::WithTask {
@@ -103,9 +134,10 @@ impl Steps {
 
     /// Drops a verdict that the log survived until the line of this number.
     fn revoke(&mut self, end: u64) {
-        self.decided.take_if(
+        let revoked = self.decided.take_if(
             |one| matches!(one.revoked, Revoked::Behind(number) if end > number + SURVIVED),
         );
+        self.note(revoked.map(|one| one.cause));
     }
 
     fn decide(
@@ -170,6 +202,21 @@ impl Steps {
         let steps = [Some(&self.step), self.task.as_ref(), self.kept.as_ref()];
         let has_failed = steps.into_iter().flatten().any(Step::has_failed);
         (cause, has_failed)
+    }
+
+    /// The first failures that the log survived; none if a verdict says that it failed, or if it is not the
+    /// log of a build. is_build: true if its end says so.
+    pub fn survived(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        is_build: bool,
+    ) -> Vec<Cause> {
+        if self.are_decided() || !(is_build || self.step.first_line().is_some()) {
+            return Vec::new();
+        }
+        self.note_step(grammar, caches);
+        mem::take(&mut self.survived)
     }
 }
 

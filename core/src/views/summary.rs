@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::causes::cause::CauseFinder;
+use crate::causes::step::Cause;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::times::{Clock, DAY, MINUTE, SECOND};
@@ -211,7 +212,10 @@ impl View for Summary {
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
         let failed_at = failed_at.map(|cause| cause.first.number);
         let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
-        let cause = cause.map(|found| {
+        let place = cause.as_ref().map(|cause| cause.first.number);
+        let mut survived = self.causes.survived();
+        survived.retain(|one| Some(one.first.number) != place);
+        let mut line_of = |found: Cause| {
             let shown = &found.first.shown;
             let told = found.told.iter().map(|line| String::from_utf8_lossy(line).into_owned());
             let text = &shown[..shown.len().min(LONGEST_ERROR)];
@@ -225,7 +229,9 @@ impl View for Summary {
                 told: told.collect(),
                 new: self.new.is_some().then_some(found.first.is_new),
             }
-        });
+        };
+        let cause = cause.map(&mut line_of);
+        let survived = survived.into_iter().map(line_of).collect();
         Some(Totals {
             first_time: self.iso(&first),
             last_time: self.iso(&last),
@@ -235,6 +241,7 @@ impl View for Summary {
             buckets: self.buckets.clone(),
             errors: self.take_errors(),
             cause,
+            survived,
             failed,
             chapters,
             more_chapters,

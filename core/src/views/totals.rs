@@ -63,6 +63,8 @@ pub struct Totals {
     pub buckets: Vec<Bucket>,
     pub errors: Vec<Error>,
     pub cause: Option<CauseLine>,
+    /// Failures that the log survived.
+    pub survived: Vec<CauseLine>,
     pub failed: bool,
     pub chapters: Vec<Chapter>,
     pub more_chapters: u64,

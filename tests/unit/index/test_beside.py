@@ -99,6 +99,17 @@ def test_one_whose_cause_is_before_a_silent_step_is_used(tmp_path):
         assert (used(ask), refused(ask)) == (1, {})
 
 
+def test_one_with_failures_that_a_build_survived_is_used(tmp_path):
+    log = tmp_path / "logs" / "a.txt"
+    log.parent.mkdir()
+    log.write_bytes(b"ERROR: no a\n" + b"x\n" * 9_999 + b"Job succeeded\n")
+    with small_indexes(8000, 4096):
+        assert main(["index", "--beside", str(log.parent)]) == 0
+        ask = asking(log)
+        assert [one["line"] for one in ask("/a.txt?format=summary").json["survived"]] == [1]
+        assert (used(ask), refused(ask)) == (1, {})
+
+
 def test_it_is_put_into_the_directory_where_it_is_found_next_time(indexed, tmp_path):
     ask = asking(indexed, index_directory=str(tmp_path / "index"))
     ask("/a.txt?format=summary")

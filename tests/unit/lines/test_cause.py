@@ -635,3 +635,69 @@ def test_an_end_is_told_in_its_order(cause_of):
     assert (found["why"], found["line"], found["last"]) == ("end", 3, 5)
     assert found["told"] == ["b", "c", "d"]
     assert found["fingerprints"] == {}
+
+
+@pytest.fixture(scope="module")
+def survived_in(renderer):
+    """The lines of the failures that a log survived."""
+
+    def survived_in(*lines):
+        log = b"".join(line + b"\n" for line in lines)
+        summary = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]
+        return [one["line"] for one in summary.get("survived", ())]
+
+    return survived_in
+
+
+GONE = b"ERROR: the mirror is gone"
+GREEN = b"Job succeeded"
+STOPPED_ONCE = TRAVIS_STEP % b"a", GONE, b"Process completed with exit code 1.", *[b"x"] * 450
+
+
+@pytest.mark.parametrize(
+    ("lines", "survived"),
+    [
+        ((GONE, b"a", GREEN), [1]),
+        ((GONE, *[b"x"] * 25, b"ERROR: no a", *[b"x"] * 25, b"ERROR: no b", GREEN), [1, 27, 53]),
+        ((TRAVIS_STEP % b"a", GONE, TRAVIS_PASSED % b"a", GREEN), [2]),
+        ((b"TASK [a]", b"fatal: [host]: FAILED! => {}", b"...ignoring", b"ok: [host]"), [2]),
+        ((b"TASK [a]", b"FAIL: test_it (tests.TestIt)", b"TASK [b]", b"ok: [host]", GREEN), [2]),
+        ((*STOPPED_ONCE, TRAVIS_PASSED % b"a", GREEN), [2]),
+    ],
+)
+def test_a_build_that_went_on_shows_what_it_survived(survived_in, lines, survived):
+    assert survived_in(*lines) == survived
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (b"a", GREEN),
+        (GONE, b"a"),
+        (GONE, *[b"x"] * 25, b"ERROR: no a"),
+        (b"TASK [a]", b"ok: [host]"),
+        (b"TASK [a]", GONE),
+        (b"one", b"FAILED", GREEN),
+        (TRAVIS_STEP % b"a", GONE, TRAVIS_PASSED % b"a", TRAVIS_STEP % b"b", TRAVIS_FAILED % b"b"),
+    ],
+)
+def test_nothing_was_survived_in_a_log_that_failed_is_no_build_or_shows_no_error(
+    survived_in, lines
+):
+    assert survived_in(*lines) == []
+
+
+def test_the_first_failures_with_different_lines_are_told(survived_in):
+    steps = [[TRAVIS_STEP % b"a", b"ERROR: no %d" % (number // 2)] for number in range(40)]
+    lines = [line for step in steps for line in (*step, TRAVIS_PASSED % b"a")]
+    assert survived_in(*lines, GREEN) == [2 + 6 * number for number in range(8)]
+
+
+def test_a_failure_that_was_survived_has_the_fingerprints_of_one_that_was_not(renderer, cause_of):
+    lines = [b"##[group]Run make", b"ERROR: no a", *[b"  at 0x%d" % (10**6 + n) for n in range(9)]]
+    log = b"".join(line + b"\n" for line in (*lines, GREEN))
+    [one] = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["survived"]
+    failed = cause_of(*lines, b"##[error]Process completed with exit code 1.")
+    assert one["fingerprints"] == failed["fingerprints"]
+    assert (one["line"], one["text"]) == (2, "ERROR: no a")
+    assert one["told"] == failed["told"][:4]
