@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, index, seen, known, check-config, convert-config, demo, bench, upload."""
+"""The command line: serve, render, index, seen, known, check-config, convert-config, demo, bench, upload, mcp."""
 
 import argparse
 import math
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oslogserve import __version__, upload
+from oslogserve import __version__, agents, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error
@@ -101,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
 
     bench_arguments.add_to(commands)
     upload.add_to(commands)
+    agents.add_to(commands)
     return parser
 
 

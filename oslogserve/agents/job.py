@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A job for an agent, from the summary of its folder: the logs by rank, and what is known of their causes."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urljoin
+
+from oslogserve.agents.answer import Report
+from oslogserve.agents.client import MOST_READ, Answer, Failed
+from oslogserve.agents.notices import following, missing
+from oslogserve.agents.places import Site, below
+from oslogserve.bounded_json import parsed
+from oslogserve.errors import BadRequest
+from oslogserve.humanize import counted
+
+#: Strings and signs of a summary, of which 4 MiB are read.
+_MOST_TOKENS = 1_000_000
+#: Lines of the cause that are shown of the first log, and of each other one.
+_MOST_TOLD = (40, 5)
+#: Severities that are counted for an agent.
+_COUNTED = ("CRITICAL", "ERROR", "WARNING")
+
+
+def show_job(answer: Answer, site: Site, report: Report) -> None:
+    """Writes what a summary of a folder says. Raises Failed if it is too large."""
+    if answer.is_cut:
+        what = f"The summary of this folder has more than {MOST_READ:,} bytes"
+        raise Failed(f"{what}: name a folder below it, or give `logs`.")
+    summary = parsed(answer.body, _MOST_TOKENS)
+    logs = summary["logs"]
+    failed = sum(log["failed"] for log in logs)
+    heading = f"{counted(len(logs), 'log')}, of which {failed} failed, the most telling first:"
+    report.add([site.link(answer.place.path, source=answer.place.source), heading])
+    report.add_notices([*_known(summary, answer, site), *missing(summary)])
+    rest = [f"More logs: {following(answer, site, summary['next'])}"] if summary["next"] else []
+    kept = sum(len(line) + 1 for line in rest) + len(_left_out(len(logs)))
+    for number, log in enumerate(logs):
+        told = _MOST_TOLD[number > 0]
+        shown = [*_log(log, answer, site), *_cause(log["cause"], told)]
+        if not (report.add(shown, kept) or report.add(shown[:2], kept)):
+            report.add([_left_out(len(logs) - number)])
+            break
+    report.add(rest)
+
+
+def _left_out(number: int) -> str:
+    return f"{counted(number, 'further log')} left out: ask for more bytes"
+
+
+def _log(log: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
+    """Its name and counts; its link, which leads to the cause."""
+    counts = [
+        f"{log['severities'][name]['count']:,} {name}"
+        for name in _COUNTED
+        if name in log["severities"]
+    ]
+    failed = "FAILED: " if log["failed"] else ""
+    yield f"{failed}{log['name']}: {', '.join([counted(log['lines'], 'line'), *counts])}"
+    line = log["cause"]["line"] if log["cause"] else 0
+    yield site.link(below(answer.place.path, log["href"]), line, answer.place.source)
+    if log["reason"]:
+        yield f"Of this log, something is missing: {log['reason']}"
+
+
+def _cause(cause: dict[str, Any] | None, most: int) -> Iterator[str]:
+    if not cause:
+        return
+    last = f"-{cause['last']}" if cause["last"] > cause["line"] else ""
+    new = ", new" if cause.get("new") else ""
+    time = f", {cause['time']}" if cause["time"] else ""
+    yield f"Cause ({cause['why']}{new}), {'lines' if last else 'line'} {cause['line']}{last}{time}:"
+    if silent := cause.get("silent_step"):
+        yield f"(the step that failed, at line {silent}, says nothing: this is from an earlier one)"
+    told = cause.get("told") or [cause["text"]]
+    yield from (f"| {line}" for line in told[:most])
+    if len(told) > most:
+        yield f"| ... {counted(len(told) - most, 'line')} left out"
+
+
+def _known(summary: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
+    """What people and other runs tell of the causes."""
+    for rule in summary["known"]:
+        yield f"Known: {rule['title']} {rule['url']}"
+    seen = summary["seen"]
+    if not seen:
+        return
+    passed = f"; {counted(seen['passed'], 'run')} that passed had it" if seen["passed"] else ""
+    if not seen["runs"]:
+        runs = counted(seen["failed_runs"], "failed run")
+        yield f"Not seen before in {counted(seen['days'], 'day')} ({runs}){passed}"
+        return
+    same = "lines" if seen["by"] == "exact" else "exception"
+    runs = f"{counted(seen['runs'], 'other run')} of {counted(seen['jobs'], 'job')}"
+    yield f"Seen before: the same {same} in {runs}{passed}{_runs_link(seen['href'], answer, site)}"
+
+
+def _runs_link(href: str | None, answer: Answer, site: Site) -> str:
+    """The link to the other runs; nothing if the server does not list them, or not below --url."""
+    if not href:
+        return ""
+    try:
+        place = site.place(urljoin(site.address(*answer.place[:2]), href))
+    except BadRequest:
+        return ""
+    return f": {site.address(*place[:2])}"

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Addresses of one server: which ones a client may request, and how they are written."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import (
+    SplitResult,
+    parse_qsl,
+    quote,
+    unquote_to_bytes,
+    urlencode,
+    urlsplit,
+)
+
+from oslogserve.errors import BadRequest
+from oslogserve.query.values import checked_path
+
+Pairs = Sequence[tuple[str, str]]
+
+#: Characters of a link or a path: three for each byte of a path, and a query.
+LONGEST = 16384
+#: Parameters of a link that are looked at.
+_MOST_PARAMETERS = 100
+_PORTS = {"http": 80, "https": 443}
+_HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|//", re.IGNORECASE)
+_LINES = re.compile(r"L([1-9][0-9]{0,11})(?:-L?([1-9][0-9]{0,11}))?")
+
+
+class Elsewhere(BadRequest):
+    """An address that is not below the server's."""
+
+
+class Place(NamedTuple):
+    """A log or a folder, and what else a link to it says."""
+
+    #: Below the server's address, without a slash at its beginning.
+    path: bytes
+    #: The query of the link.
+    query: Pairs = ()
+    #: Numbers of the lines that the link leads to; 0 for none.
+    first: int = 0
+    last: int = 0
+
+    @property
+    def source(self) -> str:
+        """The source that the link names; "" for none."""
+        return next((value for name, value in self.query if name == "source"), "")
+
+
+class Site:
+    """A server. url: its address, as a user gives it. Raises ValueError that says what is wrong."""
+
+    def __init__(self, url: str) -> None:
+        address = urlsplit(url)
+        self._origin = _origin(address)
+        if address.query or address.fragment:
+            raise ValueError("give it without ? and #")
+        root = checked_path(_decoded(address.path.strip("/")))
+        self._root = root + b"/" if root else b""
+        self.url = f"{address.scheme}://{address.netloc}/{quote(self._root)}"
+
+    def place(self, given: str) -> Place:
+        """What an agent names: a path below the server, as it is, or a link. Raises BadRequest."""
+        if len(given) > LONGEST:
+            raise BadRequest(f"A path or link of more than {LONGEST} characters is not taken.")
+        if _ADDRESS.match(given):
+            return self._of_link(given)
+        path = given.encode("utf-8", "replace").decode("latin-1")
+        return Place(checked_path(path.removeprefix("/")))
+
+    def _of_link(self, given: str) -> Place:
+        try:
+            link = urlsplit(given)
+            is_ours = _origin(link) == self._origin
+            query = parse_qsl(link.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
+        except ValueError as error:
+            raise Elsewhere(f"That is no link to a log here: {error}.") from None
+        path = checked_path(_decoded(link.path.removeprefix("/")))
+        if not is_ours or not (path + b"/").startswith(self._root):
+            raise Elsewhere(f"Only links below {self.url} are opened.")
+        first, last = _lines_of(link.fragment, dict(reversed(query)))
+        return Place(path[len(self._root) :], query, first, last)
+
+    def address(self, path: bytes, query: Pairs) -> str:
+        """The address of a log or a folder, with a query."""
+        return f"{self.url}{quote(path)}{'?' if query else ''}{urlencode(query)}"
+
+    def link(self, path: bytes, line: int = 0, source: str = "") -> str:
+        """A permanent link to a log, a folder, or a line of a log."""
+        pairs = [("source", source), ("goto", str(line or ""))]
+        return self.address(path, [pair for pair in pairs if pair[1]])
+
+
+def below(folder: bytes, href: str) -> bytes:
+    """The path of an entry, from its address relative to its folder. Raises BadRequest."""
+    name = checked_path(_decoded(href.removeprefix("./")))
+    return folder.rstrip(b"/") + b"/" + name if folder else name
+
+
+def _decoded(path: str) -> str:
+    """The bytes of a path, as latin-1."""
+    return unquote_to_bytes(path).decode("latin-1")
+
+
+def _lines_of(fragment: str, query: dict[str, str]) -> tuple[int, int]:
+    """The first and the last line to which a link leads; 0 for none."""
+    numbers = _numbers(fragment) or _numbers(f"L{query.get('goto')}") or (0, 0)
+    # The lines of a cause are in `show`, and the fragment is the first of them.
+    shown = _numbers(query.get("show", ""))
+    return shown if shown and shown[0] == numbers[0] else numbers
+
+
+def _numbers(fragment: str) -> tuple[int, int] | None:
+    found = _LINES.fullmatch(fragment)
+    return (int(found[1]), int(found[2] or found[1])) if found else None
+
+
+def _origin(address: SplitResult) -> tuple[str, str, int]:
+    """Scheme, host and port. Raises ValueError."""
+    if address.scheme not in _PORTS or not _HOST.fullmatch(address.netloc):
+        raise ValueError("an address has http:// or https:// and a host, and no user")
+    return address.scheme, str(address.hostname), address.port or _PORTS[address.scheme]

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lines of logs for an agent, from the server's JSON lines."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+from oslogserve.agents.answer import Report
+from oslogserve.agents.client import Answer
+from oslogserve.agents.notices import following, link_to, missing
+from oslogserve.agents.places import Pairs, Site, below
+from oslogserve.bounded_json import parsed
+from oslogserve.humanize import counted
+
+Row = dict[str, Any]
+
+#: Strings and signs of an object: the last one names the files that were not read.
+_MOST_TOKENS = 300_000
+#: Digits of what `after` gets.
+_DIGITS = 12
+
+
+class Rows(NamedTuple):
+    """The objects of an answer."""
+
+    lines: list[Row]
+    #: The last object; empty if the answer broke off.
+    end: dict[str, Any]
+
+
+class Line(NamedTuple):
+    """A line by its number."""
+
+    #: Its name without .gz, which a query need not have; "" if the answer is of one log.
+    log: str
+    number: int
+
+
+def show_rows(answer: Answer, site: Site, report: Report, around: Line | None = None) -> None:
+    """Writes what is to say about an answer, its lines, and the link to more.
+
+    around: the line next to which lines are shown if not all of them fit; None for the first ones.
+    """
+    rows = _rows(answer.body)
+    report.add_notices([*_counts(rows.end), *missing(rows.end, answer.is_cut)])
+    middle = next((at for at, row in enumerate(rows.lines) if _line(row) == around), None)
+    if middle is not None:
+        _show_around(rows.lines, middle, answer, site, report)
+        return
+    kept = len(_rest(answer, site, "9" * _DIGITS))
+    shown = 0
+    for lines in _lines(rows.lines, answer, site):
+        if not report.add(lines, kept):
+            break
+        shown += 1
+    if shown < len(rows.lines):
+        report.add([_rest(answer, site, _after(answer, rows.lines[:shown]))])
+    elif rows.end.get("next"):
+        report.add([_more(following(answer, site, rows.end["next"]))])
+
+
+def _show_around(rows: list[Row], middle: int, answer: Answer, site: Site, report: Report) -> None:
+    """Writes as many lines before and behind the one in the middle as fit."""
+    width = len(rows)
+    while True:
+        first, end = max(0, middle - width), middle + width + 1
+        left_out = len(rows) - len(rows[first:end])
+        said = [f"{counted(left_out, 'line')} left out: ask for more bytes"] if left_out else []
+        shown = [line for lines in _lines(rows[first:end], answer, site) for line in lines]
+        if report.add([*said, *shown]) or not width:
+            return
+        width = width * 3 // 4
+
+
+def _rows(body: bytes) -> Rows:
+    # Without a line feed behind it, the last object is cut.
+    objects = [parsed(line, _MOST_TOKENS) for line in body.split(b"\n")[:-1] if line]
+    if not all(isinstance(one, dict) for one in objects):
+        raise ValueError("these are no JSON lines")
+    end = objects.pop() if objects and "end" in objects[-1] else {}
+    return Rows(objects, end)
+
+
+def _counts(end: dict[str, Any]) -> Iterator[str]:
+    if end.get("read_to_end") and end["matched"] is not None:
+        yield f"{end['matched']:,} of {counted(end['lines'], 'line')} fit"
+
+
+def _line(row: Row) -> Line:
+    return Line(row.get("log", "").removesuffix(".gz"), row["line"])
+
+
+def _lines(rows: Sequence[Row], answer: Answer, site: Site) -> Iterator[list[str]]:
+    """The lines of each row. Its log is above, if the row before is of another one.
+
+    The first time it is with a link, then with a number alone: lines by time change their logs often.
+    """
+    numbers: dict[str, int] = {}
+    before = None
+    for row in rows:
+        name = row.get("log", "")
+        heading = []
+        if name not in numbers:
+            numbers[name] = len(numbers) + 1
+            path = below(answer.place.path, quote(name)) if name else answer.place.path
+            heading = [f"[{numbers[name]}] {site.link(path, row['line'], answer.place.source)}"]
+        elif name != before:
+            heading = [f"[{numbers[name]}]"]
+        before = name
+        yield [*heading, f"{'+' if row.get('new') else ''}{row['line']}: {row['text']}"]
+
+
+def _after(answer: Answer, shown: Sequence[Row]) -> str:
+    """The value of `after` for the lines behind these."""
+    before = next((value for name, value in answer.place.query if name == "after"), "0")
+    if shown and "log" not in shown[-1]:
+        return str(shown[-1]["line"])
+    # In a folder, it counts the lines of all logs.
+    return str(int(before) + len(shown))
+
+
+def _rest(answer: Answer, site: Site, after: str) -> str:
+    query: Pairs = [pair for pair in answer.place.query if pair[0] != "after"]
+    return _more(link_to(site, answer.place.path, [*query, ("after", after)]))
+
+
+def _more(link: str) -> str:
+    return f"More lines: search with this link as path: {link}"
