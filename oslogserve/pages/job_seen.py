@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from oslogserve.humanize import counted, iso_moment
-from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.pages.page import Link, address
 from oslogserve.query import Query
 from oslogserve.seen import Run
@@ -54,8 +53,7 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
     in_change = f", first in change {first.change}" if first.change else ""
     healthy = f"in {counted(others.passed, 'run')} that passed" if others.passed else ""
     passed = f"; also {healthy}" if healthy else ""
-    # The console of a run that passed has no cause, whatever its lines are: nothing is known of it.
-    if not healthy and not CONSOLES.search(told.cause.log):
+    if not healthy and told.has_passed_runs:
         passed = "; never in a run that passed"
     of_jobs = f" of {counted(others.jobs, 'job')} since {_shown(first.ended)}{in_change}{passed}."
     return [begin, shown, of_jobs]

@@ -4,10 +4,11 @@
 A run is a job's folder. It is remembered once, by its path, whoever reads it.
 """
 
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-#: Causes of a run that are kept. Each has two fingerprints.
-MOST_CAUSES = 4
+#: Fingerprints of a run that are kept. A cause has up to two.
+MOST_FINGERPRINTS = 8
 #: Characters of a cause's text, and of the names of a run, its job and its log. A longer path has no run.
 MOST_TEXT, MOST_NAME, MOST_PATH = 200, 100, 1000
 #: Characters of all lines of a run's causes that are kept, for rules.
@@ -15,7 +16,7 @@ MOST_TOLD = 700
 
 
 class Cause(NamedTuple):
-    """The cause of a failure that a log tells; of a run that passed, of a failure that it survived."""
+    """The cause of a failure that a log tells; of a run that passed, a failure that it survived."""
 
     #: The log's name below the run's folder.
     log: str
@@ -35,6 +36,18 @@ class Cause(NamedTuple):
     @property
     def fingerprints(self) -> list[str]:
         return [*filter(None, (self.exact, self.failure))]
+
+
+def first_causes(causes: Iterable[Cause]) -> Iterator[Cause]:
+    """Yields the first causes with a fingerprint that none before has, until a run has no room for more."""
+    found: set[str] = set()
+    for one in causes:
+        new = {*one.fingerprints} - found
+        if len(found) + len(new) > MOST_FINGERPRINTS:
+            return
+        found |= new
+        if new:
+            yield one
 
 
 class Named(NamedTuple):

@@ -2,7 +2,7 @@
 """The database of runs: SQLite, or PostgreSQL for several servers."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -27,7 +27,6 @@ from oslogserve import messages
 from oslogserve.errors import SourceError
 from oslogserve.seen import (
     ANY,
-    MOST_CAUSES,
     MOST_NAME,
     MOST_PATH,
     MOST_TEXT,
@@ -37,6 +36,7 @@ from oslogserve.seen import (
     Others,
     Recent,
     Run,
+    first_causes,
 )
 from oslogserve.seen.memory import NAME
 from oslogserve.seen.tables import VERSION, causes, jobs, runs, sightings, tables, versions
@@ -123,6 +123,12 @@ class Database:
         with self._connected() as connection:
             where = runs.c.has_failed & (runs.c.ended >= self._oldest())
             return int(connection.execute(select(func.count()).where(where)).scalar_one())
+
+    def has_passed_runs(self) -> bool:
+        """True if a run that passed is kept."""
+        where = ~runs.c.has_failed & (runs.c.ended >= self._oldest())
+        with self._connected() as connection:
+            return connection.execute(select(runs.c.id).where(where).limit(1)).scalar() is not None
 
     def runs(self, fingerprint: str, most: int) -> list[Run]:
         """The last runs with the fingerprint, the last one first, those that passed behind the others."""
@@ -302,11 +308,11 @@ def _bounded(run: Run, now: int) -> Run:
         ended=min(run.ended, now),
         job=Named(*(_cut(name) for name in run.job)),
         change=_cut(run.change),
-        causes=tuple(_bounded_causes(run.causes[:MOST_CAUSES])),
+        causes=tuple(_bounded_causes(first_causes(run.causes))),
     )
 
 
-def _bounded_causes(several: Sequence[Cause]) -> Iterator[Cause]:
+def _bounded_causes(several: Iterable[Cause]) -> Iterator[Cause]:
     left = MOST_TOLD
     for one in several:
         told = _cut(one.told, left)

@@ -32,6 +32,8 @@ class Told(NamedTuple):
     #: Runs that failed, of any cause, if no other has this one; and the days for which they are kept.
     failed_runs: int
     days: int
+    #: True if a run that passed is kept.
+    has_passed_runs: bool
     #: True if there is a list of the runs.
     is_listed: bool
 
@@ -127,7 +129,9 @@ def _told(database: "Database", path: str, cause: Cause, is_listed: bool) -> Tol
         if same_failure.runs:
             fingerprint, others = cause.failure, same_failure
     failed_runs = 0 if others.runs else database.failed_runs()
-    return Told(cause, fingerprint, others, failed_runs, database.days, is_listed)
+    has_passed_runs = others.passed > 0 or database.has_passed_runs()
+    days = database.days
+    return Told(cause, fingerprint, others, failed_runs, days, has_passed_runs, is_listed)
 
 
 def _in_time(ask: Callable[[], _T]) -> _T:

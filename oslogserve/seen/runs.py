@@ -3,8 +3,8 @@
 
 import re
 import time
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any
 
 from oslogserve.jobs.build import Build
@@ -12,7 +12,7 @@ from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import exception_of, fingerprints
-from oslogserve.seen import MOST_CAUSES, Cause, Named, Run
+from oslogserve.seen import MOST_FINGERPRINTS, Cause, Named, Run, first_causes
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
@@ -20,10 +20,17 @@ QUIET = 3600
 _OF_RUN = re.compile(r"[0-9.,_-]+|[0-9a-f-]*\d[0-9a-f-]{5,}")
 
 
-def causes_of(logs: Iterable[RankedLog]) -> tuple[Cause, ...]:
-    """The causes of the likeliest logs. logs: in the order of their ranks."""
-    found = (_cause(one, one.rank.cause) for one in logs if one.shows_failure and one.rank.cause)
-    return tuple(islice(found, MOST_CAUSES))
+def _causes(logs: Iterable[RankedLog]) -> Iterator[Cause]:
+    """Yields the causes of the likeliest logs. logs: in the order of their ranks."""
+    return (_cause(one, one.rank.cause) for one in logs if one.shows_failure and one.rank.cause)
+
+
+def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
+    """Yields what the logs of a run that passed show of failures, those of its consoles first."""
+    consoles = [one for one in logs if CONSOLES.search(one.log.file.shown)]
+    for one in [*consoles, *(one for one in logs if one not in consoles)]:
+        survived = (_cause(one, failure) for failure in one.summary.get("survived", ()))
+        yield from chain(_causes([one]), survived)
 
 
 def _cause(one: RankedLog, cause: dict[str, Any]) -> Cause:
@@ -55,7 +62,14 @@ def told_of(cause: dict[str, Any]) -> list[str]:
 def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
     """A run to be asked about, which need not have ended."""
     shown = path.decode("utf-8", "replace")
-    return Run(shown, 0, True, _named(shown, build), build.change, causes_of(logs))
+    return Run(
+        shown,
+        0,
+        True,
+        _named(shown, build),
+        build.change,
+        tuple(islice(_causes(logs), MOST_FINGERPRINTS)),
+    )
 
 
 def run_of(path: bytes, found: Findings) -> Run | None:
@@ -75,8 +89,9 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     except UnicodeDecodeError:  # databases take no other text
         return None
     asked = asked_of(path, found.logs, found.build)
-    causes = tuple(one for one in asked.causes if one.exact)
-    return asked._replace(path=shown, ended=ended, has_failed=has_failed, causes=causes)
+    causes = _causes(found.logs) if has_failed else _survived(found.logs)
+    kept = tuple(first_causes(one for one in causes if one.exact))
+    return asked._replace(path=shown, ended=ended, has_failed=has_failed, causes=kept)
 
 
 def ended_at(files: Iterable[File]) -> int | None:

@@ -106,16 +106,38 @@ def test_runs_that_passed_with_the_cause_are_told(add, ask):
     assert sentence.endswith("; also in 1 run that passed.")
 
 
-def test_never_in_a_run_that_passed_is_not_said_of_a_console_since_one_that_passed_has_no_cause(
+@pytest.mark.parametrize("end", [["Finished: SUCCESS"], ["TASK [upload]", "ok: [node]"]])
+def test_so_are_those_whose_console_survived_it(add, ask, end):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview")
+    lines = *refused()[:2], "TASK [other]", "ERROR: not the same", *["x"] * 30, *end
+    ask(f"{add('2/smoke/b2', *lines, report=PASSED)}?format=overview")
+    [sentence] = seen_on(ask(f"{add('3/smoke/c3', *refused())}?format=overview"))
+    assert sentence.endswith("; also in 1 run that passed.")
+
+
+def test_never_in_a_run_that_passed_is_said_only_if_one_is_kept(add, ask):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview")
+    path = add("2/smoke/b2", *refused())
+    assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
+    ask(f"{add('3/smoke/c3', 'all fine', report=PASSED)}?format=overview")
+    assert seen_on(ask(f"{path}?format=overview"))[0].endswith("; never in a run that passed.")
+
+
+def test_of_a_run_that_passed_eight_fingerprints_are_kept_those_of_its_console_first(
     add, ask, tmp_path
 ):
-    for number in range(2):
-        path = add(f"{number}/smoke/a{number}", *refused())
-        folder = tmp_path / "logs" / path.strip("/")
-        (folder / "service.log").write_text("2013-09-27 18:22:11 CRITICAL the disk is full\n" * 2)
-        if number == 0:
-            ask(f"{path}?format=overview")
-    assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
+    lines = [f"ERROR: no {chr(97 + number) * 9}" for number in range(12)]
+    steps = [one for line in lines for one in (f"TASK [{line[-3:]}]", line)]
+    path = add("1/smoke/a1", *steps, "TASK [last]", "ok", report=PASSED)
+    service = tmp_path / "logs/1/smoke/a1/a-service.log"
+    service.write_text("2013-09-27 18:22:11 CRITICAL the disk is full\n" * 2)
+    ask(f"{path}?format=overview")
+    with sqlite3.connect(tmp_path / "cache/seen.sqlite") as database:
+        found = database.execute("SELECT log, text FROM causes ORDER BY place").fetchall()
+        [[fingerprints]] = database.execute("SELECT count(*) FROM sightings")
+    database.close()
+    assert found == [("job-output.txt", line) for line in [lines[-1], *lines[:7]]]
+    assert fingerprints == 8
 
 
 def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):

@@ -13,7 +13,7 @@ from sqlalchemy import create_engine, text
 
 from oslogserve.errors import SourceError
 from oslogserve.seen import (
-    MOST_CAUSES,
+    MOST_FINGERPRINTS,
     MOST_NAME,
     MOST_PATH,
     MOST_TEXT,
@@ -139,6 +139,7 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
 
 def test_a_cause_of_several_logs_counts_once(kept):
     assert kept.remember(run("a/1", cause(1), cause(1, log="b.txt")))
+    assert [len(one.causes) for one in kept.runs(fingerprint(2), 9)] == [1]
     assert kept.others(fingerprint(2), "new").runs == 1
     [found] = kept.recent(7)
     assert (found.runs, found.cause.log) == (1, "a.txt")
@@ -240,7 +241,7 @@ def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
     causes = (cause(number, line=long, told=long, log=long) for number in range(1000))
     one = run("\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(Named._fields, long))
     assert kept.remember(one._replace(change=long))
-    assert (rows("causes"), rows("sightings")) == (MOST_CAUSES, 2 * MOST_CAUSES)
+    assert (rows("causes"), rows("sightings")) == (MOST_FINGERPRINTS // 2, MOST_FINGERPRINTS)
     [found] = kept.runs(fingerprint(0), 9)
     assert len(found.causes[0].text) == MOST_TEXT
     assert len(found.causes[0].log) == len(found.change) == len(found.job.job) == MOST_NAME
