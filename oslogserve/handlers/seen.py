@@ -5,6 +5,7 @@ from oslogserve.errors import Forbidden, Header, NotFound, RunsUnavailable, Sour
 from oslogserve.http import VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
+from oslogserve.humanize import counted
 from oslogserve.pages import page, seen
 from oslogserve.query.seen import SeenQuery
 from oslogserve.seen.memory import Memory
@@ -41,16 +42,16 @@ class SeenHandler:
             for one in found
         ]
         if query.is_html:
-            return seen.causes_html(query, causes, self._memory.days)
-        return seen.causes_json(query, causes, self._memory.days)
+            return seen.causes_html(query, causes)
+        return seen.causes_json(query, causes)
 
     def _runs(self, query: SeenQuery) -> bytes:
         """Raises SourceError, NotFound."""
-        runs = self._memory.runs(query.cause, MOST_RUNS)
+        runs = self._memory.runs(query.cause, MOST_RUNS, query.days, query.named)
         if not runs:
-            raise NotFound(
-                f"No run of the last {self._memory.days} days has this cause, or none was kept."
-            )
+            of = " of this job" if any(query.named) else ""
+            days = counted(query.days, "day")
+            raise NotFound(f"No run{of} of the last {days} has this cause, or none was kept.")
         known = self._memory.known(runs[0].with_cause(query.cause))
         write = seen.runs_html if query.is_html else seen.runs_json
         return write(query, runs, known)

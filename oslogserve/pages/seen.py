@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from oslogserve.humanize import iso_moment
+from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.job_seen import LIST, folder_address, run_address, run_json
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import Breadcrumbs, Link, address, frame
@@ -23,11 +23,6 @@ class Listed(NamedTuple):
 
     found: Recent
     known: Sequence[Known]
-
-    @property
-    def runs(self) -> str:
-        """The address of the page of its runs."""
-        return address(cause=self.found.fingerprint)
 
     @property
     def bars(self) -> "Bars":
@@ -85,17 +80,19 @@ def _line(mount: str, run: Run, cause: Cause) -> str:
     return f"{folder}{quote(cause.log)}?show={line}#{line}"
 
 
-def causes_html(query: SeenQuery, causes: Sequence[Listed], kept_days: int) -> bytes:
-    filters = [(name, value) for name, value in query.named._asdict().items() if value]
+def causes_html(query: SeenQuery, causes: Sequence[Listed]) -> bytes:
     return rendered(
         "seen.html",
         **_frame(query, "What fails now"),
         causes=[(one, _ListedRun(one.found.run, one.found.cause, query.mount)) for one in causes],
         query=query,
-        kept_days=kept_days,
-        chips=[Link(_without(query, name), f"{name} {value}") for name, value in filters],
-        narrowed=lambda name, value: _list_address(query, **{name: value}),
-        as_json=_list_address(query, format="json"),
+        chips=[
+            Link(_address(query, **{name: ""}), f"{name} {value}")
+            for name, value in _filters(query)
+        ],
+        narrowed=lambda name, value: _address(query, **{name: value}),
+        runs_of=lambda found: _address(query, cause=found.fingerprint),
+        as_json=_address(query, format="json"),
     )
 
 
@@ -108,7 +105,21 @@ def runs_html(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> 
         failed=[one for one in listed if one.run.has_failed],
         passed=[one for one in listed if not one.run.has_failed],
         known=known,
+        shown=_shown_runs(query),
+        all_runs=address(cause=query.cause),
     )
+
+
+def _shown_runs(query: SeenQuery) -> str:
+    """Says which runs are shown, "" for all."""
+    if query.days == query.kept_days and not _filters(query):
+        return ""
+    filters = [f"{name} {value}" for name, value in _filters(query)]
+    return ", ".join([f"of the last {counted(query.days, 'day')}", *filters])
+
+
+def _filters(query: SeenQuery) -> list[tuple[str, str]]:
+    return [(name, value) for name, value in query.named._asdict().items() if value]
 
 
 def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
@@ -119,18 +130,15 @@ def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
     return frame(query.mount, b"", title) | {"path": path}
 
 
-def _without(query: SeenQuery, name: str) -> str:
-    return _list_address(query, **{name: ""})
-
-
-def _list_address(query: SeenQuery, **changed: str) -> str:
+def _address(query: SeenQuery, **changed: str) -> str:
+    """The address of the list, with its days and filters but for what changed."""
     named = query.named._asdict() | changed
     return address(days=query.days, **named)
 
 
-def causes_json(query: SeenQuery, causes: Sequence[Listed], kept_days: int) -> bytes:
+def causes_json(query: SeenQuery, causes: Sequence[Listed]) -> bytes:
     found = [_cause_in_json(query, one) for one in causes]
-    about = {"days": query.days, "kept_days": kept_days, **query.named._asdict()}
+    about = {"days": query.days, "kept_days": query.kept_days, **query.named._asdict()}
     return json_line({**about, "causes": found})
 
 
@@ -156,6 +164,8 @@ def runs_json(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> 
     return json_line(
         {
             "fingerprint": query.cause,
+            "days": query.days,
+            **query.named._asdict(),
             "text": found[0][1].text,
             "known": [rule._asdict() for rule in known],
             "runs": [_run_in_json(query, run, cause) for run, cause in found],

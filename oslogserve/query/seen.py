@@ -23,6 +23,8 @@ class SeenQuery(NamedTuple):
     mount: str
     #: For how many days runs are listed.
     days: int
+    #: For how many days runs are kept.
+    kept_days: int
     named: Named
     #: A fingerprint; "" for the list.
     cause: str
@@ -35,15 +37,12 @@ class SeenQuery(NamedTuple):
         if len(query_string) > MAX_QUERY:
             raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
         found = _parsed(query_string, kept_days)
-        if "cause" in found and found.keys() - {"cause", "format"}:
-            raise BadRequest(
-                "cause shows all of its runs: leave out days, job, project and branch."
-            )
         named = Named(*(found.get(field, "") for field in Named._fields))
         prefers_html = accepts_html(environ.get("HTTP_ACCEPT", ""))
         is_html = found["format"] == "html" if "format" in found else prefers_html
-        days = found.get("days", min(DAYS, kept_days))
-        return cls(environ.get("SCRIPT_NAME", ""), days, named, found.get("cause", ""), is_html)
+        cause = found.get("cause", "")
+        days = found.get("days", kept_days if cause else min(DAYS, kept_days))
+        return cls(environ.get("SCRIPT_NAME", ""), days, kept_days, named, cause, is_html)
 
 
 def _parsed(query_string: str, kept_days: int) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    and_,
     create_engine,
     delete,
     event,
@@ -130,24 +131,31 @@ class Database:
         with self._connected() as connection:
             return connection.execute(select(runs.c.id).where(where).limit(1)).scalar() is not None
 
-    def runs(self, fingerprint: str, most: int) -> list[Run]:
-        """The last runs with the fingerprint, the last one first, those that passed behind the others."""
+    def runs(
+        self, fingerprint: str, most: int, days: int | None = None, named: Named = ANY
+    ) -> list[Run]:
+        """The last runs with the fingerprint, the last one first, those that passed behind the others.
+
+        days: for how many; None for all.
+        """
+        recent = self._with(fingerprint) & _is_of(named)
+        if days is not None:
+            recent &= sightings.c.ended >= int(self._now()) - days * DAY
         with self._connected() as connection:
             found: list[Run] = []
             for has_failed in (True, False):
-                where = self._with(fingerprint) & (sightings.c.has_failed == has_failed)
+                where = recent & (sightings.c.has_failed == has_failed)
                 last = select(sightings.c.run).where(where)
                 last = last.order_by(sightings.c.ended.desc()).limit(most - len(found))
                 found += _runs(connection, runs.c.id.in_(last.subquery().select())).values()
         return found
 
     def recent(self, days: int, named: Named = ANY, most: int = 100) -> list[Recent]:
-        """The causes of most runs that failed in the last days, those of most runs first."""
+        """The leading causes of runs that failed in the last days, those of most runs first."""
         now = int(self._now())
         since = max(now - days * DAY, self._oldest())
-        where = sightings.c.is_exact & sightings.c.has_failed & (sightings.c.ended >= since)
-        if any(named):
-            where &= sightings.c.job.in_(select(jobs.c.id).where(_is_named(named)))
+        recent = (sightings.c.ended >= since) & _is_of(named)
+        where = sightings.c.is_leading & sightings.c.has_failed & recent
         number = func.count().label("number")
         counted = (
             select(
@@ -166,7 +174,7 @@ class Database:
             rows = connection.execute(counted).all()
             several = [row.fingerprint for row in rows]
             by_day = _by_day(connection, where & sightings.c.fingerprint.in_(several), now)
-            healthy = _passed(connection, several, since)
+            healthy = _passed(connection, several, recent)
             shown = _last_runs(connection, where, {row.fingerprint: row.last for row in rows})
         found = []
         for row in rows:
@@ -344,11 +352,14 @@ def _add(connection: Connection, run: Run) -> None:
     if rows:
         connection.execute(insert(causes), rows)
     of_run = {"run": number, "job": job, "ended": run.ended, "has_failed": run.has_failed}
-    kinds = {one.failure: False for one in run.causes} | {one.exact: True for one in run.causes}
+    leading = next((one.exact for one in run.causes), "")
     found = [
-        {**of_run, "fingerprint": bytes.fromhex(fingerprint), "is_exact": is_exact}
-        for fingerprint, is_exact in kinds.items()
-        if fingerprint
+        {
+            **of_run,
+            "fingerprint": bytes.fromhex(fingerprint),
+            "is_leading": fingerprint == leading,
+        }
+        for fingerprint in {digest for one in run.causes for digest in one.fingerprints}
     ]
     if found:
         connection.execute(insert(sightings), found)
@@ -366,12 +377,12 @@ def _job(connection: Connection, named: Named) -> int:
     return int(number)
 
 
-def _is_named(named: Named) -> ColumnElement[bool]:
-    where: ColumnElement[bool] = literal(True)
-    for name, value in named._asdict().items():
-        if value:
-            where &= jobs.c[name] == _cut(value)
-    return where
+def _is_of(named: Named) -> ColumnElement[bool]:
+    """True of the sightings of a job."""
+    if not any(named):
+        return literal(True)
+    names = (jobs.c[name] == _cut(value) for name, value in named._asdict().items() if value)
+    return sightings.c.job.in_(select(jobs.c.id).where(and_(*names)))
 
 
 def _runs(connection: Connection, where: ColumnElement[bool]) -> dict[int, Run]:
@@ -407,16 +418,14 @@ def _by_day(
     return found
 
 
-def _passed(connection: Connection, several: Sequence[bytes], since: int) -> dict[bytes, int]:
+def _passed(
+    connection: Connection, several: Sequence[bytes], recent: ColumnElement[bool]
+) -> dict[bytes, int]:
     """Runs that passed, by fingerprint."""
-    where = sightings.c.fingerprint.in_(several) & ~sightings.c.has_failed
-    counted = select(sightings.c.fingerprint, func.count()).where(
-        where & (sightings.c.ended >= since)
-    )
-    return {
-        fingerprint: number
-        for fingerprint, number in connection.execute(counted.group_by(sightings.c.fingerprint))
-    }
+    where = sightings.c.fingerprint.in_(several) & ~sightings.c.has_failed & recent
+    counted = select(sightings.c.fingerprint, func.count()).where(where)
+    found = connection.execute(counted.group_by(sightings.c.fingerprint))
+    return {fingerprint: number for fingerprint, number in found}
 
 
 def _last_runs(

@@ -90,9 +90,11 @@ class Memory:
         """See Database. Raises SourceError."""
         return self._called(lambda database: database.recent(days, named))
 
-    def runs(self, fingerprint: str, most: int) -> list[Run]:
+    def runs(
+        self, fingerprint: str, most: int, days: int | None = None, named: Named = ANY
+    ) -> list[Run]:
         """See Database. Raises SourceError."""
-        return self._called(lambda database: database.runs(fingerprint, most))
+        return self._called(lambda database: database.runs(fingerprint, most, days, named))
 
     def _asked(self, ask: Callable[["Database"], _T], otherwise: _T) -> _T:
         if self._database is None:

@@ -18,7 +18,7 @@ from oslogserve.lines import fingerprints
 from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD
 
 #: Tables of another version are made anew, and runs are remembered again.
-VERSION = f"1.{fingerprints.VERSION}"
+VERSION = f"2.{fingerprints.VERSION}"
 
 tables = MetaData()
 
@@ -70,6 +70,7 @@ sightings = Table(
     Column("ended", Integer, primary_key=True),
     Column("run", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True, index=True),
     Column("job", Integer, nullable=False),
-    Column("is_exact", Boolean, nullable=False),
+    #: True for the exact fingerprint of the run's first cause, by which the list counts it.
+    Column("is_leading", Boolean, nullable=False),
     sqlite_with_rowid=False,
 )

@@ -153,11 +153,40 @@ def test_the_runs_of_a_cause_are_linked_where_they_failed_and_passed_ones_are_ap
 def test_the_list_leads_to_runs_lines_and_json_below_the_mount(ask):
     ask.keep(run("a/1", cause(1)))
     page = ask(mount="/htmlify").text
-    assert f'href="?cause={fingerprint(1)}"' in page
+    assert f'href="?days=7&amp;cause={fingerprint(1)}"' in page
     assert 'href="/htmlify/a/1/logs/a.txt?show=L7#L7"' in page
     assert 'href="/htmlify/a/1/?format=overview"' in page
     assert re.search(r'href="/htmlify/_oslogserve/seen\.\w+\.css"', page)
     assert '<path d="M60 24v-24h8v24z"/>' in page
+
+
+def test_the_list_leads_to_the_runs_of_its_days_and_filters_and_these_to_all(ask):
+    ask.keep(
+        run("a/1", cause(1), job="unit"),
+        run("a/2", cause(1), ago=9 * DAY, job="unit"),
+        run("a/3", cause(1), job="other"),
+        run("a/4", cause(1), job="unit", has_failed=False),
+        run("a/5", cause(1), job="other", has_failed=False),
+    )
+    [listed] = ask.json("?job=unit")["causes"]
+    assert (listed["runs"], listed["passed"]) == (1, 1)
+    [to_runs] = re.findall(r'class="name" href="(.*?)"', ask("?job=unit").text)
+    page = ask(to_runs.replace("&amp;", "&")).text
+    assert "Runs of the last 7 days, job unit." in page
+    assert re.findall(r">(a/\d)<", page) == ["a/1", "a/4"]
+    [to_all] = re.findall(r'href="(.*?)">Show all<', page)
+    page = ask(to_all).text
+    assert {*re.findall(r">(a/\d)<", page)} == {f"a/{number}" for number in range(1, 6)}
+    assert "Show all" not in page
+    assert len(ask.json(f"{to_all}&days=7")["runs"]) == 4
+    assert ask(f"{to_all}&days=1&branch=x").status_code == 404
+
+
+def test_a_run_is_listed_by_its_leading_cause_alone(ask):
+    ask.keep(run("a/1", cause(1), cause(2, log="n-cpu.txt")), run("a/2", cause(3), cause(2)))
+    found = {one["fingerprint"] for one in ask.json()["causes"]}
+    assert found == {fingerprint(1), fingerprint(3)}
+    assert len(ask.json(f"?cause={fingerprint(2)}")["runs"]) == 2
 
 
 def test_so_many_runs_are_listed_at_most(ask):
@@ -187,7 +216,8 @@ def test_a_cut_name_of_a_log_is_no_link(ask):
 def test_what_rules_know_is_shown_by_all_lines_of_a_cause(tmp_path):
     ask = Asking(tmp_path, [Rule(BUG, "mirror.*gone", job="^unit$"), Rule(Known("x", ""), "two")])
     several = cause(1, "one", told="one\nthe mirror is gone")
-    ask.keep(run("a/1", several, cause(2, "two"), job="unit"), run("a/2", cause(3), job="other"))
+    ask.keep(run("a/1", several, job="unit"), run("a/2", cause(3), job="other"))
+    ask.keep(run("a/4", cause(2, "two")))
     listed = {one["fingerprint"]: one["known"] for one in ask.json()["causes"]}
     assert listed == {
         fingerprint(1): [BUG._asdict()],
@@ -213,7 +243,6 @@ def test_what_rules_know_is_shown_by_all_lines_of_a_cause(tmp_path):
         ("?job=" + "x" * 101, "1 to 100 characters"),
         ("?level=ERROR", "Unknown parameter 'level'"),
         ("?days=1&days=2", "contradicts"),
-        (f"?cause={fingerprint(1)}&job=x", "leave out days, job, project and branch"),
         ("?job=" + "x" * 5000, "longer than 4096"),
     ],
 )

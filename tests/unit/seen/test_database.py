@@ -347,7 +347,7 @@ def test_each_run_is_kept_once_by_processes_of_which_one_is_killed(url, count, k
     assert (rows("runs"), rows("causes"), rows("sightings")) == (count, 2 * count, 4 * count)
     assert rows("jobs") == 13
     found = kept.recent(21)
-    assert sum(one.runs for one in found) == 2 * count
+    assert sum(one.runs for one in found) == count
 
 
 def test_a_failed_run_takes_two_kilobytes_at_most(kept, tmp_path):
