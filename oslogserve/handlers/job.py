@@ -22,7 +22,7 @@ from oslogserve.pages import overview, page
 from oslogserve.query import Query
 from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Memory, Told
-from oslogserve.seen.runs import asked_of, run_of
+from oslogserve.seen.runs import asked_of, remember
 from oslogserve.sources import Source
 
 _HEADERS: dict[str, Sequence[Header]] = {
@@ -130,8 +130,7 @@ class JobAnswer(Representation):
         chooses_logs = query.logs or query.skip or query.first_log or query.source != "all"
         if chooses_logs or query.against or not query.is_unfiltered:
             return
-        if run := run_of(query.path, findings):
-            self._memory.remember(run)
+        remember(self._memory, query.path, findings)
 
     def _lines(self, lines: Lines) -> Iterator[bytes]:
         match self._query.view:

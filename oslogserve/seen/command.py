@@ -20,7 +20,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.query import Query
 from oslogserve.query.values import checked_path
-from oslogserve.seen.runs import ended_at, run_of
+from oslogserve.seen.runs import ended_at, remember
 from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
 from oslogserve.stopping import Stopping
@@ -103,14 +103,10 @@ class _Reader:
         with closing(assembly.jobs.open(query, self._sources(), budget)) as job:
             ended = ended_at(log.file for log in job.logs)
             if ended and assembly.memory.has(os.fsdecode(path), ended):
-                return "there"
+                return "known"
             self._stopped.charge()
-            run = run_of(path, Overview(query, job, assembly.config.noise).findings())
-        if run is None:
-            return "open"
-        return {"kept": "failures" if run.has_failed else "passes", "known": "there"}.get(
-            assembly.memory.remember(run), "failed"
-        )
+            found = Overview(query, job, assembly.config.noise).findings()
+        return remember(assembly.memory, path, found)
 
     def _failed(self, path: bytes, why: str) -> None:
         self._progress.count(failed=1)
@@ -119,11 +115,16 @@ class _Reader:
 
 def _line(counts: Mapping[str, int]) -> str:
     runs = counts["failures"] + counts["passes"]
-    return f"{runs} remembered ({counts['failures']} failed), {counts['there']} before"
+    return f"{runs} remembered ({counts['failures']} failed), {counts['known']} before"
 
 
 def _summary(progress: Progress) -> str:
     counts = progress.counts
-    said = {"open": "have not ended or do not say how", "failed": "failed"}
+    said = {
+        "open": "have not ended or do not say how",
+        "old": "too old",
+        "unfit": "with a path that cannot be kept",
+        "failed": "failed",
+    }
     others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
     return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])

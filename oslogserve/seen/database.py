@@ -74,15 +74,21 @@ class Database:
         self._is_made = False
         self._removed_at = 0.0
 
-    def remember(self, run: Run) -> bool:
-        """Keeps the run. False if it is there already, is too old, or its path is too long or no text."""
+    def remember(self, run: Run) -> str:
+        """Keeps the run.
+
+        Returns "kept", "known" if it is there already, "old" if it is too old, or "unfit" if its path is too
+        long or no text.
+        """
         path, run = run.path, _bounded(run, int(self._now()))
-        if path != run.path or len(path.encode()) > MOST_PATH or run.ended < self._oldest():
-            return False
+        if path != run.path or len(path.encode()) > MOST_PATH:
+            return "unfit"
+        if run.ended < self._oldest():
+            return "old"
         if not self._added(run):
-            return False
+            return "known"
         self._remove_old()
-        return True
+        return "kept"
 
     def _added(self, run: Run) -> bool:
         for _ in range(MOST_TRIES):
@@ -104,6 +110,15 @@ class Database:
             if ended < int(self._now()):
                 same &= runs.c.ended == ended
             return connection.execute(select(runs.c.id).where(same)).scalar() is not None
+
+    def forget(self, path: str, before: int) -> None:
+        """Removes the run of this path if it ended before then. Writes only if there is one."""
+        is_old = (runs.c.path == _cut(path, None)) & (runs.c.ended < min(before, int(self._now())))
+        with self._connected() as connection:
+            if connection.execute(select(runs.c.id).where(is_old)).scalar() is None:
+                return
+        with self._connected(writes=True) as connection:
+            connection.execute(delete(runs).where(is_old))
 
     def others(self, fingerprint: str, path: str) -> Others:
         """The runs with the fingerprint, but for the one of this path."""

@@ -78,13 +78,16 @@ class Memory:
         return self._asked(lambda database: database.has(path, ended), False)
 
     def remember(self, run: Run) -> str:
-        """Keeps a run. "kept", "known" if it was there, "failed", or "" if no runs are kept."""
+        """Keeps a run, see Database. "failed" if the database fails, "" if no runs are kept."""
         if self._database is None:
             return ""
-        kept = self._asked(lambda database: database.remember(run), None)
-        outcome = "failed" if kept is None else "kept" if kept else "known"
+        outcome = self._asked(lambda database: database.remember(run), "failed")
         self._metrics["seen_runs_total", outcome].inc()
         return outcome
+
+    def forget(self, path: str, before: int) -> None:
+        """Removes the run of a folder that was written again since then: another one is in its place."""
+        self._asked(lambda database: database.forget(path, before), None)
 
     def recent(self, days: int, named: Named = ANY) -> list[Recent]:
         """See Database. Raises SourceError."""

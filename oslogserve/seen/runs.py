@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs by what the overview of a job's folder found."""
 
+import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,6 +14,7 @@ from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import exception_of, fingerprints
 from oslogserve.seen import MOST_FINGERPRINTS, Cause, Named, Run, first_causes
+from oslogserve.seen.memory import Memory
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
@@ -70,6 +72,23 @@ def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
         build.change,
         tuple(islice(_causes(logs), MOST_FINGERPRINTS)),
     )
+
+
+def remember(memory: Memory, path: bytes, found: Findings) -> str:
+    """Keeps the run of a folder, and returns what became of it.
+
+    That is "failures" or "passes" if it is kept now, "open" if it has not ended or does not say how, else as
+    of Memory.remember. An earlier run in the folder of an open one is forgotten.
+    """
+    run = run_of(path, found)
+    if run is None:
+        if ended := ended_at(one.log.file for one in found.logs):
+            memory.forget(os.fsdecode(path), ended)
+        return "open"
+    outcome = memory.remember(run)
+    if outcome != "kept":
+        return outcome
+    return "failures" if run.has_failed else "passes"
 
 
 def run_of(path: bytes, found: Findings) -> Run | None:

@@ -220,6 +220,17 @@ def test_a_run_that_may_go_on_is_not_remembered(add, ask):
     assert ask.counted("seen_runs_total") == {}
 
 
+def test_a_run_is_forgotten_when_its_folder_has_another_that_goes_on(add, ask, tmp_path):
+    path = add("1/smoke/a1", *refused())
+    other = add("2/smoke/b2", *refused())
+    ask(f"{path}?format=overview")
+    assert seen_on(ask(f"{other}?format=overview"))[0].startswith("Seen in 1 other run")
+    console = tmp_path / "logs/1/smoke/a1/job-output.txt"
+    console.write_text("TASK [test]\n")
+    ask(f"{path}?format=overview")
+    assert seen_on(ask(f"{other}?format=overview"))[0].startswith("Not seen before")
+
+
 @pytest.mark.parametrize("query", ["logs=*.txt", "level=ERROR", "since=2013-09-27", "source=disk"])
 def test_an_answer_that_leaves_something_out_remembers_nothing(add, ask, query):
     ask(f"{add('1/smoke/a1', *refused())}?format=overview&{query}")

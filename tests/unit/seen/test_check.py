@@ -23,7 +23,7 @@ def check(tmp_path, capsys, monkeypatch):
     def checking(rules, *runs):
         kept = Database(f"sqlite:///{tmp_path}/seen.sqlite", 21)
         for one in runs:
-            assert kept.remember(one)
+            assert kept.remember(one) == "kept"
         kept.close()
         folder = tmp_path / "rules"
         folder.mkdir()

@@ -103,21 +103,35 @@ def rows(url):
 
 def test_a_run_is_kept_once_by_its_path(kept, opened):
     one = run("a/1", cause(1))
-    assert kept.remember(one)
-    assert not kept.remember(one)
-    assert not opened().remember(one._replace(has_failed=False))
+    assert kept.remember(one) == "kept"
+    assert kept.remember(one) == "known"
+    assert opened().remember(one._replace(has_failed=False)) == "known"
     assert kept.has("a/1", one.ended)
     assert not kept.has("a/1", one.ended + 1)
     assert kept.runs(fingerprint(2), 9) == [one]
 
 
 def test_a_run_at_the_same_path_replaces_an_earlier_one(kept, rows):
-    assert kept.remember(run("a/1", cause(1), cause(2)))
+    assert kept.remember(run("a/1", cause(1), cause(2))) == "kept"
     later = run("a/1", cause(3), ago=30)
-    assert kept.remember(later)
+    assert kept.remember(later) == "kept"
     assert kept.runs(fingerprint(2), 9) == []
     assert kept.runs(fingerprint(6), 9) == [later]
     assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
+
+
+def test_a_run_is_forgotten_if_its_folder_was_written_since(kept, rows, monkeypatch):
+    one = run("a/1", cause(1))
+    kept.remember(one)
+    kept.remember(run("a/2", cause(2)))
+    kept.forget("a/1", one.ended)
+    kept.forget("a/3", NOW)
+    assert rows("runs") == 2
+    kept.forget("a/1", one.ended + 1)
+    assert (rows("runs"), rows("sightings")) == (1, 2)
+    with monkeypatch.context() as patch:
+        patch.setattr(database, "delete", None)  # where nothing is to be forgotten, nothing is written
+        kept.forget("a/1", NOW)
 
 
 def test_others_are_the_runs_but_for_the_one_that_asks(kept):
@@ -129,7 +143,7 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
         run("a/4", cause(1), has_failed=False),
         run("a/5", cause(2)),
     ):
-        assert kept.remember(one)
+        assert kept.remember(one) == "kept"
     assert kept.others(fingerprint(2), "a/1") == Others(2, 2, 1, first)
     assert kept.others(fingerprint(2), "a/3").runs == 2
     assert kept.others(fingerprint(3), "new").runs == 3
@@ -138,7 +152,7 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
 
 
 def test_a_cause_of_several_logs_counts_once(kept):
-    assert kept.remember(run("a/1", cause(1), cause(1, log="b.txt")))
+    assert kept.remember(run("a/1", cause(1), cause(1, log="b.txt"))) == "kept"
     assert [len(one.causes) for one in kept.runs(fingerprint(2), 9)] == [1]
     assert kept.others(fingerprint(2), "new").runs == 1
     [found] = kept.recent(7)
@@ -183,14 +197,14 @@ def test_recent_causes_are_counted_by_day(kept):
 
 def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
     old = run("a/1", cause(1), ago=20 * DAY)
-    assert kept.remember(old)
-    assert not kept.remember(run("a/2", cause(1), ago=21 * DAY + 1))
+    assert kept.remember(old) == "kept"
+    assert kept.remember(run("a/2", cause(1), ago=21 * DAY + 1)) == "old"
     assert kept.others(fingerprint(2), "new").runs == 1
     later = opened(now=NOW + 2 * DAY)
     assert later.others(fingerprint(2), "new") == Others()
     assert later.runs(fingerprint(2), 9) == later.recent(21) == []
     assert later.failed_runs() == 0
-    assert later.remember(run("a/3", cause(2)))
+    assert later.remember(run("a/3", cause(2))) == "kept"
     assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
 
 
@@ -203,7 +217,7 @@ def test_no_run_gets_the_causes_of_one_that_was_removed(kept, opened):
 
 
 def test_tables_of_another_version_are_made_anew(kept, opened, url, capsys):
-    assert kept.remember(run("a/1", cause(1)))
+    assert kept.remember(run("a/1", cause(1))) == "kept"
     engine = create_engine(url)
     with engine.begin() as connection:
         connection.execute(text("UPDATE oslogserve_seen SET version = '0.9'"))
@@ -212,7 +226,7 @@ def test_tables_of_another_version_are_made_anew(kept, opened, url, capsys):
     newer = opened()
     assert newer.failed_runs() == 0
     assert "the runs that were seen are of version 0.9 and are removed" in capsys.readouterr().err
-    assert newer.remember(run("a/1", cause(1)))
+    assert newer.remember(run("a/1", cause(1))) == "kept"
     assert opened().failed_runs() == 1
     assert kept.failed_runs() == 1
 
@@ -222,7 +236,7 @@ def test_tables_of_another_version_are_made_anew(kept, opened, url, capsys):
 )
 def test_any_text_is_kept(kept, hostile):
     one = run("a/1", cause(1, line=hostile, log=hostile, told=hostile), job=hostile)
-    assert kept.remember(one._replace(change=hostile))
+    assert kept.remember(one._replace(change=hostile)) == "kept"
     [found] = kept.runs(fingerprint(2), 9)
     assert len(found.job.job) == len(hostile)
     assert kept.recent(7, found.job)[0].run == found
@@ -232,7 +246,7 @@ def test_any_text_is_kept(kept, hostile):
 
 @pytest.mark.parametrize("path", ["x" * (MOST_PATH + 1), "\xe4" * MOST_PATH, "a\0b", "a\udcff"])
 def test_a_path_that_is_no_text_or_too_long_has_no_run(kept, path):
-    assert not kept.remember(run(path, cause(1)))
+    assert kept.remember(run(path, cause(1))) == "unfit"
     assert kept.failed_runs() == 0
 
 
@@ -240,7 +254,7 @@ def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
     long = "\xe4" * 10**6
     causes = (cause(number, line=long, told=long, log=long) for number in range(1000))
     one = run("\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(Named._fields, long))
-    assert kept.remember(one._replace(change=long))
+    assert kept.remember(one._replace(change=long)) == "kept"
     assert (rows("causes"), rows("sightings")) == (MOST_FINGERPRINTS // 2, MOST_FINGERPRINTS)
     [found] = kept.runs(fingerprint(0), 9)
     assert len(found.causes[0].text) == MOST_TEXT
@@ -250,13 +264,13 @@ def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
 
 @pytest.mark.parametrize("ended", [2**31, 2**40, 2**70])
 def test_no_run_ends_in_the_future(kept, ended):
-    assert kept.remember(run("a/1", cause(1))._replace(ended=ended))
+    assert kept.remember(run("a/1", cause(1))._replace(ended=ended)) == "kept"
     assert kept.runs(fingerprint(2), 9)[0].ended == NOW
 
 
 @pytest.mark.parametrize("ended", [0, -1, -(2**70)])
 def test_a_run_of_no_time_is_not_kept(kept, ended):
-    assert not kept.remember(run("a/1", cause(1))._replace(ended=ended))
+    assert kept.remember(run("a/1", cause(1))._replace(ended=ended)) == "old"
 
 
 def test_a_folder_that_comes_later_is_used_then(tmp_path):
@@ -265,7 +279,7 @@ def test_a_folder_that_comes_later_is_used_then(tmp_path):
         with pytest.raises(SourceError, match=r"^unable to open database file$"):
             away.has("a/1", 1)
     (tmp_path / "later").mkdir()
-    assert away.remember(run("a/1", cause(1)))
+    assert away.remember(run("a/1", cause(1))) == "kept"
     away.close()
 
 
@@ -303,7 +317,7 @@ def test_a_writer_waits_so_long_for_another_and_readers_do_not(url, opened, monk
         assert kept.others(fingerprint(2), "new").runs == 1
         connection.rollback()
     engine.dispose()
-    assert kept.remember(run("a/2", cause(1)))
+    assert kept.remember(run("a/2", cause(1))) == "kept"
 
 
 def test_readers_see_no_run_without_its_causes_while_it_is_replaced(kept, opened):
