@@ -81,7 +81,8 @@ class Client:
             with anyio.fail_after(self._timeout):
                 return await request
         except TimeoutError:
-            raise Failed(f"The server did not answer within {self._timeout:g} s.") from None
+            within = f"The server did not answer within {self._timeout:g} s"
+            raise Failed(f"{within}: ask for less, or once more.") from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = str(error) or type(error).__name__
             raise Failed(f"The server could not be asked: {why}.") from error

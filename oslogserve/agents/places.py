@@ -106,7 +106,8 @@ def _decoded(path: str) -> str:
 
 def _lines_of(fragment: str, query: dict[str, str]) -> tuple[int, int]:
     """The first and the last line to which a link leads; 0 for none."""
-    numbers = _numbers(fragment) or _numbers(f"L{query.get('goto')}") or (0, 0)
+    named = (fragment, f"L{query.get('goto')}", f"L{query.get('lines')}")
+    numbers = next(filter(None, map(_numbers, named)), (0, 0))
     # The lines of a cause are in `show`, and the fragment is the first of them.
     shown = _numbers(query.get("show", ""))
     return shown if shown and shown[0] == numbers[0] else numbers
