@@ -25,7 +25,7 @@ _WARNING = RANKS["WARNING"]
 _TELLING = frozenset(
     (
         *(Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.FATAL, Mark.TEST, Mark.NUMBERED),
-        *(Mark.INLINE, Mark.ERROR, Mark.CHAPTER),
+        *(Mark.INLINE, Mark.ERROR, Mark.SUCCEEDED, Mark.CHAPTER),
     )
 )
 #: Marks that count although Travis begins a step at their line.

@@ -177,6 +177,10 @@ class Step:
     is_paused: bool = False
     #: The number of the last error that is an outcome.
     fatal: int | None = None
+    #: True if a recap says that a task failed.
+    has_failed_recap: bool = False
+    #: True if its last outcome says that all went well.
+    has_succeeded: bool = False
     #: True once it has ended.
     is_over: bool = False
 
@@ -192,10 +196,13 @@ class Step:
 
     @property
     def has_failed(self) -> bool:
-        """True if an outcome or a test says so. Errors alone do not: healthy services log some."""
-        return bool(self.found or self.fatal) or (
-            self.turn is not None and self.turn.outcome is not None
-        )
+        """True if an outcome or a test says so, and no later outcome that all went well.
+
+        Errors alone do not: healthy services log some.
+        """
+        has_found = bool(self.found.keys() & _WHY.keys())
+        has_outcome = self.turn is not None and self.turn.outcome is not None
+        return not self.has_succeeded and bool(has_found or self.fatal or has_outcome)
 
     @property
     def is_silent(self) -> bool:
@@ -246,13 +253,17 @@ class Step:
             return None
         if mark == Mark.FATAL:
             self.fatal = text.number
-        kind = self._kind(text, None if mark == Mark.CHAPTER else mark)
-        is_end = mark in (Mark.CHAPTER, Mark.HEADING, Mark.ABORTS)
+        kind = self._kind(text, None if mark in (Mark.CHAPTER, Mark.SUCCEEDED) else mark)
+        is_end = mark in (Mark.CHAPTER, Mark.HEADING, Mark.ABORTS, Mark.SUCCEEDED)
         self._extend_report(text, kind, is_end=is_end)
         is_recap = kind == Mark.OUTCOME or text.rank >= _ERROR
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
             self.found.setdefault(Mark.TEST, self.found.pop(Mark.NUMBERED))
         displaced = None
+        if mark == Mark.FATAL or kind not in (None, Mark.ERROR):
+            self.has_succeeded = False
+        elif mark == Mark.SUCCEEDED:
+            self.has_succeeded = True
         if kind == Mark.OUTCOME:
             self._add_outcome(text, is_result=mark == Mark.RESULT)
         elif kind == Mark.ERROR:
@@ -317,6 +328,7 @@ class Step:
         if not self.turn:
             self._turn_at(_Turn(text, text.number, is_result=is_result))
             return
+        self.has_failed_recap = self.has_failed_recap or not self.turn.last
         self.turn.outcome = self.turn.outcome or text
         self.turn.last = self.turn.last and text.number
 

@@ -4,7 +4,8 @@
 A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
 of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 that any program may print counts only near the log's end. Without a verdict, the cause is in the first
-of the steps that show most, in the last one that shows errors alone, or in the last step. The first
+of the steps that show most, in the last one that shows errors alone, or in the last step. The log then
+failed if its last step did, or a task by its recap: the log went on behind all others. The first
 failures that the log survived are noted.
 """
 
@@ -35,6 +36,8 @@ class Steps:
         self._decided_at = 0
         #: Failures that the log survived, until MOST_SURVIVED are found.
         self._survived: list[Cause] = []
+        #: True if an earlier task failed by a recap.
+        self._has_failed = False
 
     @property
     def are_decided(self) -> bool:
@@ -53,6 +56,7 @@ class Steps:
         elif mark == Mark.PASSED:
             self._note_step()
             self._task, self._step = None, Step(text)
+            self._has_failed = False
         elif mark == Mark.TASK_PASSED:
             if self._verdict == Mark.TASK_FAILED:
                 self._drop()
@@ -74,6 +78,7 @@ class Steps:
     def _end_task(self, text: Text) -> None:
         self._step.settle(text.number)
         self._note_step()
+        self._has_failed = self._has_failed or self._step.has_failed_recap
         self._task = _kept(self._task, self._step)
         self._step = Step(text)
         if self._verdict == Mark.TASK_FAILED:
@@ -133,8 +138,7 @@ class Steps:
         cause = step.cause()
         if not step.weight:
             return cause and cause._replace(why="end"), False
-        steps = [self._step, self._task, self._kept]
-        return cause, any(one.has_failed for one in steps if one)
+        return cause, self._has_failed or self._step.has_failed
 
     def survived(self, *, is_build: bool) -> list[Cause]:
         """The first failures that the log survived; none if a verdict says that it failed, or if it is not

@@ -41,17 +41,19 @@ named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
     Stopped Failed BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
-    Crash Heading Aborts Fatal Result Outcome Test Numbered Inline Error Chapter
+    Crash Heading Aborts Result Fatal Outcome Test Numbered Inline Error Succeeded Chapter
 }
 
 impl Mark {
     /// What the line still means if another log has it too: where a step begins or ends.
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
-            Aborts, Chapter, Crash, Error, Fatal, Heading, Inline, Numbered, Outcome, Result, Test,
+            Aborts, Chapter, Crash, Error, Fatal, Heading, Inline, Numbered, Outcome, Result,
+            Succeeded, Test,
         };
         match self {
-            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Fatal | Chapter => None,
+            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Fatal | Succeeded
+            | Chapter => None,
             Result => Some(Outcome),
             mark => Some(mark),
         }

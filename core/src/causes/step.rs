@@ -244,6 +244,10 @@ pub struct Step {
     is_paused: bool,
     /// The number of the last error that is an outcome.
     fatal: Option<u64>,
+    /// True if a recap says that a task failed.
+    has_failed_recap: bool,
+    /// True if its last outcome says that all went well.
+    has_succeeded: bool,
     /// True once it has ended: what follows cleans up.
     is_over: bool,
 }
@@ -267,11 +271,17 @@ impl Step {
         }
     }
 
-    /// True if an outcome or a test says so. Errors alone do not: healthy services log some.
+    /// True if an outcome or a test says so, and no later outcome that all went well. Errors alone do not:
+    /// healthy services log some.
     pub fn has_failed(&self) -> bool {
-        self.turn.as_ref().is_some_and(|turn| turn.outcome.is_some())
-            || self.fatal.is_some()
-            || self.found.iter().any(Option::is_some)
+        let has_found = WHY.iter().any(|(kind, _)| self.found[*kind as usize].is_some());
+        let has_outcome = self.turn.as_ref().is_some_and(|turn| turn.outcome.is_some());
+        !self.has_succeeded && (has_outcome || self.fatal.is_some() || has_found)
+    }
+
+    /// True if it failed although the log goes on: a recap says so.
+    pub fn has_failed_recap(&self) -> bool {
+        self.has_failed_recap
     }
 
     /// The number of its first line; None for the lines before the first step.
@@ -356,14 +366,20 @@ impl Step {
         if text.content().is_empty() && self.heading.is_some_and(is_outcome) {
             self.heading = None;
         }
-        let role = self.role(grammar, caches, text, mark.filter(|&mark| mark != Mark::Chapter));
-        let is_end = matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts));
+        let telling = mark.filter(|mark| !matches!(mark, Mark::Chapter | Mark::Succeeded));
+        let role = self.role(grammar, caches, text, telling);
+        let is_end =
+            matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts | Mark::Succeeded));
         self.extend_report(grammar, text, role, is_end);
         let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
             self.take_recap(grammar, text);
         }
         let mut displaced = None;
+        self.has_succeeded = match role {
+            Some(Role::Outcome | Role::First(_)) => false,
+            _ => mark != Some(Mark::Fatal) && (self.has_succeeded || mark == Some(Mark::Succeeded)),
+        };
         match role {
             Some(Role::Outcome) => self.add_outcome(text, mark == Some(Mark::Result)),
             Some(Role::Error) => displaced = self.add_error(text),
@@ -468,6 +484,7 @@ impl Step {
         }
         let number = text.number;
         if let Some(turn) = &mut self.turn {
+            self.has_failed_recap |= turn.last.is_none();
             turn.last = turn.last.and(Some(number));
             turn.outcome.get_or_insert_with(|| text.copied());
         } else {

@@ -4,7 +4,8 @@
 //! A log is a row of steps: the commands of Travis, the stages of Jenkins; a step may have tasks, as those
 //! of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 //! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
-//! of the steps that show most, in the last one that shows errors alone, or in the last step. At most three
+//! of the steps that show most, in the last one that shows errors alone, or in the last step. The log then
+//! failed if its last step did, or a task by its recap: the log went on behind all others. At most three
 //! steps are held, whatever the log's size. The first failures that the log survived are noted.
 
 use std::mem;
@@ -44,6 +45,8 @@ pub struct Steps {
     /// Causes of the first steps that showed a failure and were passed over, of verdicts that were revoked,
     /// and groups of errors that later ones displaced.
     survived: Vec<Cause>,
+    /// True if an earlier task failed by a recap.
+    has_failed: bool,
 }
 
 impl Steps {
@@ -75,6 +78,7 @@ impl Steps {
             }
             Some(Mark::Passed) => {
                 self.note_step(grammar, caches);
+                self.has_failed = false;
                 self.task = None;
                 self.step = Step::beginning_at(text);
             }
@@ -123,6 +127,7 @@ impl Steps {
     fn end_task(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>) {
         self.step.settle(text.number);
         self.note_step(grammar, caches);
+        self.has_failed |= self.step.has_failed_recap();
         let task = mem::replace(&mut self.step, Step::beginning_at(text));
         keep(&mut self.task, task);
         if let Some(decided) = &mut self.decided {
@@ -199,9 +204,7 @@ impl Steps {
         if step.weight() == 0 {
             return (cause.map(|cause| Cause { why: "end", ..cause }), false);
         }
-        let steps = [Some(&self.step), self.task.as_ref(), self.kept.as_ref()];
-        let has_failed = steps.into_iter().flatten().any(Step::has_failed);
-        (cause, has_failed)
+        (cause, self.has_failed || self.step.has_failed())
     }
 
     /// The first failures that the log survived; none if a verdict says that it failed, or if it is not the

@@ -32,13 +32,14 @@ class Mark(StrEnum):
     CRASH = "crash"
     HEADING = "heading"  #: the next line is the first failed test
     ABORTS = "aborts"  #: the next line is an error
-    FATAL = "fatal"  #: an error, and an outcome
     RESULT = "result"  #: an outcome that holds what its command printed
+    FATAL = "fatal"  #: an error, and an outcome
     OUTCOME = "outcome"  #: says that something failed, and not why
     TEST = "test"  #: a failed test
     NUMBERED = "numbered"  #: the same, if a count of failures follows
     INLINE = "inline"  #: a failed test that is reported elsewhere
     ERROR = "error"  #: as a line at ERROR
+    SUCCEEDED = "succeeded"  #: says that all went well
     CHAPTER = "chapter"  #: only begins or ends a chapter
 
 
@@ -73,6 +74,7 @@ _FATAL = rb"""
 npm npm (?:ERR!|error) (?:code E[^L\W]|[Mm]issing script:|gyp ERR!)
 buildkit* (?:(?:ERROR|error): )?failed to solve: (?:[^pe]|p[^r]|e[^x])
 docker* (?:COPY|ADD) failed:[ ]
+ansible* (?:fatal|failed): \[
 """
 _RESULTS = rb"""
 zuul* ERROR$
@@ -176,6 +178,37 @@ spock* Condition not satisfied:
 bundler* (?:Bundler )?[Cc]ould not find (?:gem|compatible versions)
 bundler* An error occurred while installing[ ]
 pip* No matching distribution found
+"""
+#: What tools print at the end of all that they do, if it passed. They print none if something failed.
+_SUCCEEDED = rb"""
+zuul* Job complete, result: SUCCESS
+unittest* OK(?: \(.*\))?$
+phpunit* OK \(\d+ tests?,
+pytest* =+ [^=]*\b\d+ passed\b.* in [\d.]+
+tox* congratulations :\)
+stestr* - Failed: 0$
+maven* (?:\[INFO\] )?BUILD SUCCESS(?:FUL)?(?: in|$)
+sbt* \[success\] Total time:
+cargo* test result: ok\.
+go* PASS$
+ctest* 100% tests passed, 0 tests failed
+prove* (?:All tests successful\.|Result: PASS)
+jest* Tests: +(?:\d+ (?:skipped|todo), )*\d+ passed
+mocha* \d+ passing \(
+rspec* \d+ examples?, 0 failures
+exunit* \d+ (?:doctests?, \d+ )?tests?, 0 failures
+minitest* \d+ (?:runs|tests), \d+ assertions, 0 failures, 0 errors
+xcodebuild* \*\* [A-Z]+ SUCCEEDED \*\*
+dotnet* Build succeeded\.$
+bazel* INFO: Build completed successfully
+docker* Successfully (?:built|tagged)[ ]
+dib* Build completed successfully$
+npm* (?:added|changed|removed|up to date).* \d+ packages? in \d
+pip* Successfully installed[ ]
+autoconf* configure: exit 0$
+devstack* stack\.sh completed in \d
+terraform* (?:Apply|Destroy) complete!
+tools (?:[Bb]uild|[Tt]ests?|[Ii]nstallation|[Dd]eployment|[Cc]ompilation)(?: (?:has|have|was|were))? (?:completed|finished|succeeded|successful)(?: successfully)?[.!]?$
 """
 #: Lines that are no error, whatever their severity is: what passed, commands, quoted source.
 _GREEN = rb"""
@@ -282,13 +315,14 @@ RULES = [
         Mark.CRASH: _CRASHES,
         Mark.HEADING: _HEADINGS,
         Mark.ABORTS: _ABORTS,
-        Mark.FATAL: _FATAL,
         Mark.RESULT: _RESULTS,
+        Mark.FATAL: _FATAL,
         Mark.OUTCOME: _OUTCOMES,
         Mark.TEST: _TESTS,
         Mark.NUMBERED: _NUMBERED,
         Mark.INLINE: _INLINE,
         Mark.ERROR: _ERRORS,
+        Mark.SUCCEEDED: _SUCCEEDED,
     }.items()
     for name, pattern in _rows(mark, table)
 ]

@@ -289,7 +289,47 @@ def test_an_ignored_failure_does_not_count(found_in):
 
 def test_without_a_verdict_the_step_that_shows_most_has_the_cause(found_in):
     steps = [b"TASK [a]", b"ERROR: no a", b"TASK [b]", b"not ok 1 - b", b"TASK [c]", b"ERROR: no c"]
-    assert found_in(*steps) == ((4, "test"), True)
+    assert found_in(*steps) == ((4, "test"), False)
+
+
+@pytest.mark.parametrize(
+    "failed",
+    [
+        [b"3 errors", b"exited with code 1"],
+        [b"npm ERR! code ETIMEDOUT"],
+        [b"FAIL: test_it", b"why"],
+        [b"\xc3\x97 Building wheel for a did not run successfully."],
+    ],
+)
+def test_a_log_whose_last_outcome_says_that_all_went_well_did_not_fail(found_in, failed):
+    assert not found_in(*failed, b"trying again", b"BUILD SUCCESS", b"bye")[1]
+    assert found_in(*failed, b"trying again", b"bye")[1]
+    assert found_in(b"BUILD SUCCESS", *failed, b"bye")[1]
+
+
+def test_a_success_is_no_part_of_a_failed_tests_report(cause_of):
+    cause = cause_of(b"FAIL: test_it", b"why", b"12 examples, 0 failures", b"bye")
+    assert (cause["line"], cause["last"]) == (1, 2)
+
+
+def test_a_log_that_goes_on_behind_a_failed_task_did_not_fail(found_in):
+    rescued = [b"TASK [a]", b"fatal: [host]: FAILED! => {}", b"TASK [go back]", b"changed: [host]"]
+    recap = b"host : ok=3 changed=1 unreachable=0 failed=%d skipped=0 rescued=1"
+    assert found_in(*rescued, b"PLAY RECAP ***", recap % 0) == ((2, "severity"), False)
+    assert found_in(*rescued, b"PLAY RECAP ***", recap % 1) == ((2, "severity"), True)
+    cleaned = [b"PLAY [clean up]", b"TASK [b]", b"ok: [host]", b"PLAY RECAP ***", recap % 0]
+    assert found_in(*rescued, b"PLAY RECAP ***", recap % 1, *cleaned) == ((2, "severity"), True)
+
+
+def test_a_log_that_ends_with_a_task_of_ansible_that_failed_has_failed(found_in):
+    task = [b"TASK [a]", b'fatal: [host]: FAILED! => {"msg": "no route"}']
+    assert found_in(*task) == ((2, "severity"), True)
+    assert found_in(*task, b"...ignoring") == ((3, "end"), False)
+
+
+def test_a_numbered_list_is_no_failed_test(found_in):
+    assert found_in(b"1) install it", b"2) start it", b"bye") == ((1, "end"), False)
+    assert found_in(b"1) a: adds", b"why", b"1 failing") == ((1, "test"), True)
 
 
 def test_a_step_that_was_stopped_is_its_own_cause(found_in):
