@@ -3,10 +3,11 @@
 
 Before they are read, the names, sizes and times of a listing say which ones are likely.
 
-A log that says that it failed leads, by the cause in its summary. In other logs, the cause is most
-often an error that is printed once, shortly before the failure. Errors of successful runs are printed
-often, and at any time. So an error scores high if the job has few like it, and if it comes shortly
-before the failure.
+A log that says that it failed leads, by the cause in its summary. One that says that it passed comes
+last. In other logs, the cause is most often an error that ended the log, or one that is printed once,
+shortly before the failure. Errors of successful runs are printed often, and at any time, and the log
+goes on. So an error scores high if the job has few like it, if it comes shortly before the failure, and
+if few lines follow it and the log survived few errors before.
 """
 
 import re
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from itertools import chain
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 from oslogserve import native
@@ -37,8 +38,11 @@ _EPOCH_WITHOUT_ZONE = _EPOCH.replace(tzinfo=None)
 _MICROSECOND = timedelta(microseconds=1)
 #: A factor for a log without a new line, if logs are compared with those of a run that passed.
 _KNOWN = 0.01
-#: Scores of logs that failed, by why their cause was chosen. An error's score is at most 1.
-_FAILED = {"end": 2.0, "failed step": 3.0, "severity": 3.0, "test": 4.0}
+#: Scores of logs that failed, by why their cause was chosen. Those of other logs are at most 2.
+_FAILED = {"end": 3.0, "failed step": 4.0, "severity": 4.0, "test": 5.0}
+#: So many lines behind its cause, a log without an outcome counts half. Errors are several if more than so
+#: many lines are between them.
+_HALF_LINES, _GAP = 50, 2
 
 
 class Ranked(NamedTuple):
@@ -92,38 +96,75 @@ def ranked(
     """
     kinds_of_logs = [[*map(_kind, summary["errors"])] for _, summary in logs]
     kinds = Counter(chain.from_iterable(kinds_of_logs))
-    noise = list(noise)
-    if failure is None:
-        failure = failure_of(logs)
-    found = []
-    for (name, summary), own_kinds in zip(logs, kinds_of_logs, strict=True):
-        factor = _CONSOLE if CONSOLES.search(name) else 1.0
-        errors = zip(summary["errors"], own_kinds, strict=True)
+    job = _Job(kinds, [*noise], failure_of(logs) if failure is None else failure)
+    found = [
+        job.rank(name, summary, own_kinds)
+        for (name, summary), own_kinds in zip(logs, kinds_of_logs, strict=True)
+    ]
+    return Ranking(found, kinds)
+
+
+class _Job(NamedTuple):
+    """What the rank of a log depends on beside its own summary."""
+
+    #: Counts of all errors by kind.
+    kinds: Counter[str]
+    noise: Sequence[re.Pattern[str]]
+    #: When the job failed, see failure_of().
+    failure: int | None
+
+    def rank(self, name: str, summary: dict[str, Any], own_kinds: Sequence[str]) -> Ranked:
+        """The rank of a log. own_kinds: of its errors, in their order."""
+        cause = summary["cause"]
+        if cause is None:  # the log says that it passed
+            return Ranked(0.0, None)
+        is_console = CONSOLES.search(name) is not None
+        factor = _CONSOLE if is_console else 1.0
         weights = [
-            (_weight(error, noise, failure) * factor, kind, error)
-            for error, kind in errors
+            (self._weight(error) * factor, kind, error)
+            for error, kind in zip(summary["errors"], own_kinds, strict=True)
             if error.get("new", True)
         ]
         # max() takes the first of equals: a traceback's first line tells most.
         none = 0.0, "", None
-        weight, kind, error = max(weights, key=lambda one: one[0] / kinds[one[1]], default=none)
-        cause = summary["cause"]
-        base = _FAILED[cause["why"]] if cause and summary["failed"] else 0.0
-        if not base and error and not (cause and CONSOLES.search(name)):
-            cause = {**error, "last": _last_of(error, cause), "why": "severity"}
+        weight, kind, error = max(
+            weights, key=lambda one: one[0] / self.kinds[one[1]], default=none
+        )
+        if summary["failed"]:
+            base = _FAILED[cause["why"]]
+        else:
+            base = self._ended(summary, cause)
+            if error and not is_console:
+                cause = {**error, "last": _last_of(error, cause), "why": "severity"}
         if summary.get("new") == {}:
             base, weight = base * _KNOWN, weight * _KNOWN
-        score = base + (weight / kinds[kind] if kind else 0.0)
-        found.append(Ranked(score, cause, base, weight, kind))
-    return Ranking(found, kinds)
+        score = base + (weight / self.kinds[kind] if kind else 0.0)
+        return Ranked(score, cause, base, weight, kind)
 
+    def _weight(self, error: dict[str, Any]) -> float:
+        """The weight of an error, by its time and by noise."""
+        return _nearness(_micros(error["time"]), self.failure) * self._quiet(error)
 
-def _weight(error: dict[str, Any], noise: Sequence[re.Pattern[str]], failure: int | None) -> float:
-    """The weight of an error, by its time and by noise. failure: see ranked()."""
-    weight = _nearness(_micros(error["time"]), failure)
-    if noise and any(pattern.search(error["text"]) for pattern in noise):
-        weight *= _NOISE
-    return weight
+    def _ended(self, summary: dict[str, Any], cause: dict[str, Any]) -> float:
+        """How likely the cause ended a log without an outcome, at most 1.
+
+        It is the likelier the fewer lines follow, and the fewer errors the log survived before.
+        """
+        if cause["why"] == "end" or not cause.get("new", True):
+            return 0.0
+        lines = sum(found["count"] for found in summary["severities"].values())
+        behind = max(0, lines - cause["last"])
+        numbers = [error["line"] for error in summary["errors"]]
+        survived = sum(later - line > _GAP for line, later in pairwise(numbers))
+        time = _micros(cause["time"])
+        is_later = time is not None and self.failure is not None and time > self.failure
+        likely: float = _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
+        return likely * (_LATER if is_later else 1.0) * self._quiet(cause)
+
+    def _quiet(self, error: dict[str, Any]) -> float:
+        """A factor: less for noise."""
+        is_noise = any(pattern.search(error["text"]) for pattern in self.noise)
+        return _NOISE if is_noise else 1.0
 
 
 def _last_of(error: dict[str, Any], cause: dict[str, Any] | None) -> int:

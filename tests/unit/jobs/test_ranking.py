@@ -83,16 +83,29 @@ def test_the_cause_comes_first_in_nine_of_ten_jobs():
     assert right >= 9
 
 
-def errors(*several):
-    found = [{"line": n, "time": time, "text": text} for n, (time, text) in enumerate(several, 1)]
+def errors(*several, lines=None, gap=1):
+    """The summary of a log with these errors, which does not say how it ended.
+
+    lines: of the log. gap: from error to error.
+    """
+    found = [
+        {"line": 1 + n * gap, "time": time, "text": text} for n, (time, text) in enumerate(several)
+    ]
     last_time = max((time or "" for time, _ in several), default=None)
-    return {"errors": found, "last_time": last_time, "cause": None, "failed": False}
+    cause = {"line": 1, "last": 1, "time": None, "text": "end", "why": "end"}
+    if found:
+        cause = {**found[-1], "last": found[-1]["line"], "why": "severity"}
+    severities = {"ERROR": {"count": lines or cause["last"], "first_line": 1}}
+    known = {"errors": found, "last_time": last_time, "cause": cause, "failed": False}
+    return known | {"severities": severities}
 
 
 def failed(why, time=None, text="why"):
     """The summary of a log that says that it failed."""
     cause = {"line": 7, "last": 8, "time": time, "text": text, "why": why}
-    return {"errors": [], "last_time": time, "cause": cause, "failed": True}
+    severities = {"NONE": {"count": 8, "first_line": 1}}
+    known = {"errors": [], "last_time": time, "cause": cause, "failed": True}
+    return known | {"severities": severities}
 
 
 def test_of_two_errors_the_one_before_the_failure_counts_more():
@@ -149,7 +162,7 @@ def test_a_time_counts_in_whatever_form_it_is(time, alike):
 
 def test_a_log_without_errors_has_no_rank():
     [rank] = ranks_of([("a.txt", errors())])
-    assert rank[:2] == (0.0, None)
+    assert (rank.score, rank.cause["why"]) == (0.0, "end")
 
 
 def test_of_parts_of_a_job_the_ranks_are_those_of_the_whole():
@@ -183,6 +196,50 @@ def test_a_log_that_failed_leads_with_its_cause_at_any_time(why, time):
     ]
     name, rank = first_of(logs)
     assert (name, rank.cause["why"]) == ("build.txt", why)
+
+
+@pytest.mark.parametrize("name", ["a.txt", "console.txt"])
+def test_a_log_that_says_that_it_passed_comes_last(name):
+    passed = errors(*[("2026-03-04T18:59:59", "provoked")] * 9) | {"cause": None}
+    logs = [(name, passed), ("b.txt", errors(("2026-03-04T18:00:00", "early"), lines=900))]
+    ranks = ranks_of(logs)
+    assert ranks[0][:2] == (0.0, None)
+    assert ranks[1].score > 0
+
+
+def test_a_log_that_an_error_ended_leads_before_one_that_survived_many():
+    provoked = [("2026-03-04T18:59:59", f"provoked {chr(97 + n)}") for n in range(60)]
+    logs = [
+        ("a.txt", errors(*provoked, gap=5)),
+        ("b.txt", errors(("2026-03-04T18:30:00", "the only one"))),
+        ("c.txt", errors(("2026-03-04T18:59:58", "went on"), lines=2000)),
+    ]
+    assert first_of(logs)[0] == "b.txt"
+
+
+def test_a_traceback_is_one_error():
+    lines = [("2026-03-04T18:30:00", f"line {chr(97 + n)}") for n in range(20)]
+    whole, several = (
+        ranks_of([("a.txt", errors(*lines, gap=gap)), ("b.txt", errors())])[0] for gap in (1, 5)
+    )
+    assert whole.base > 10 * several.base
+
+
+def test_an_error_that_ended_a_log_after_the_job_had_failed_counts_less():
+    ranks = ranks_of(
+        [
+            ("before.txt", errors(("2026-03-04T18:30:00", "at the end"))),
+            ("behind.txt", errors(("2026-03-04T19:00:09", "while all was stopped"))),
+            ("job-output.txt", failed("test", "2026-03-04T19:00:00")),
+        ]
+    )
+    assert ranks[2].base > ranks[0].base > 3 * ranks[1].base > 0
+
+
+@pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
+def test_a_log_that_failed_leads_before_one_that_an_error_ended(why):
+    logs = [("a.txt", errors(("2026-03-04T19:00:00", "x"))), ("b.txt", failed(why))]
+    assert first_of(logs)[0] == "b.txt"
 
 
 def test_of_two_logs_that_failed_the_one_with_a_failed_test_leads():
