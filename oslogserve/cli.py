@@ -5,7 +5,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
@@ -19,13 +19,13 @@ from oslogserve.humanize import counted
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines, visible
 from oslogserve.query import Query
-from oslogserve.query.parameters import PARAMETERS, Parameter
+from oslogserve.query.parameters import BRIEFS, PARAMETERS, Parameter
 
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
     from oslogserve.logs.budget import Budget
 
-RENDERED = ("html", "text", "jsonl", "summary")
+RENDERED = ("html", "text", "jsonl", "summary", *BRIEFS)
 #: Parameters of a URL that `render` does not take.
 _OF_SERVER = (
     *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "failed"),
@@ -231,6 +231,8 @@ def _render(options: argparse.Namespace) -> int:
     if options.against:
         os.stat(options.against)  # raises an error with the path
         pairs.append(("against", os.path.basename(os.path.abspath(options.against))))
+    if options.format in BRIEFS:  # it decides which parameters there are
+        pairs.append(("format", options.format))
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
         return _render_job(options, config, query, renderer)
@@ -246,36 +248,27 @@ def _render_log(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer, stream: int
 ) -> int:
     """Writes one log. stream: its descriptor."""
-    from oslogserve.logs.decode import Decoded, Reading
+    from oslogserve.logs.file_text import FileText
     from oslogserve.logs.media_type import passed_through_as
     from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
     from oslogserve.sources import encoding_of
 
     title = Path(options.file).name if options.file else "standard input"
-    chunks = iter(partial(os.read, stream, 65536), b"")
-    reading = Reading(filter(None, Decoded(chunks, encoding_of(options.file or ""))))
-    pieces = iter(reading)
-    head = next(pieces, b"")
-    media_type = passed_through_as("log.txt", head, ())  # whatever it is called
+    text = FileText(stream, encoding_of(options.file or ""), query.is_brief)
+    media_type = passed_through_as("log.txt", text.head, ())  # whatever it is called
     if media_type:
         raise OSError(f"{title} is no log: it is {media_type}")
-
-    def text() -> Iterator[bytes]:
-        yield head
-        yield from pieces
-        if reading.broke_off:
-            raise reading.broke_off
-
     compared = _passed(query, options.against, config, renderer)
     written = os.fstat(stream).st_mtime if options.file else None
     format_ = options.format or ("text" if sys.stdout.isatty() else "html")
     shown: WholeText | LogView
     if format_ == "text" and query.is_unfiltered:
-        shown = WholeText(text(), compared.fault)
+        shown = WholeText(text, compared.fault)
         sys.stdout.buffer.writelines(shown)
     else:
-        shown = LogView(query, LogInfo(modified=written), renderer, compared=compared)
-        sys.stdout.buffer.writelines(shown.render(format_, text(), title))
+        info = LogInfo(modified=written, read_again=text.again)
+        shown = LogView(query, info, renderer, compared=compared)
+        sys.stdout.buffer.writelines(shown.render(format_, text, title))
     sys.stdout.buffer.flush()
     for error in shown.missing:
         print(incomplete_notice(error), file=sys.stderr)
@@ -295,9 +288,9 @@ def _render_job(
     from oslogserve.seen.memory import Memory
     from oslogserve.sources.disk import Disk
 
-    if options.format == "html":
+    if options.format in ("html", *BRIEFS):
         raise ConfigError(
-            "--format html is for a file: of a folder text, jsonl and summary are written"
+            f"--format {options.format} is for a file: of a folder text, jsonl and summary are written"
         )
     query = query._replace(is_folder=True, format=options.format or "text")
     jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0))

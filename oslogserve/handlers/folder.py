@@ -18,6 +18,7 @@ from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
+from oslogserve.query.parameters import BRIEFS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
 
@@ -49,7 +50,7 @@ class FolderHandler:
         self._replaces_index = replaces_index and job_marks is not None
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        if query.format in ("raw", "chapters"):
+        if query.format in ("raw", "chapters", *BRIEFS):
             takes = "a folder takes html, text, json, jsonl, summary"
             raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:

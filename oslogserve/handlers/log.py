@@ -24,12 +24,15 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
+from oslogserve.query.parameters import BRIEFS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
 
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.
 ASSUMED_RATIO = 16
+#: Views for which all of the log is read before the first byte is sent.
+_READ_TO_THEIR_END = ("summary", "chapters", *BRIEFS)
 
 
 class Validators:
@@ -48,6 +51,8 @@ class Validators:
         # The page of a settled log has no link to newer lines.
         if query.view in ("html", "chapters"):
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
+        if query.is_brief:
+            salt = f"{salt} {query.mount} {query.size}"
         if other is not None:
             salt = f"{salt} {other.version}"
         etag = etag_of(
@@ -184,9 +189,7 @@ def _may_be_silent(query: Query) -> bool:
     """True if the server may read for long without output."""
     is_filtered = query.view != "raw" and not query.is_unfiltered
     is_for_line = query.goto is not None or query.moment is not None
-    return (
-        is_for_line or bool(query.against) or query.view in ("summary", "chapters") or is_filtered
-    )
+    return is_for_line or bool(query.against) or query.view in _READ_TO_THEIR_END or is_filtered
 
 
 def _confirming(headers: list[Header], view: str) -> Response:
@@ -197,7 +200,7 @@ def _confirming(headers: list[Header], view: str) -> Response:
 def _check(query: Query) -> None:
     """Raises BadRequest for parameters of folders."""
     if query.format in ("json", "overview", "seen"):
-        takes = "a log takes html, text, jsonl, summary, chapters, raw"
+        takes = "a log takes html, text, jsonl, summary, brief, brief-json, chapters, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log keep their order.")

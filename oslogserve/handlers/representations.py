@@ -28,6 +28,8 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "text": [("Content-Type", TEXT)],
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
+    "brief": [("Content-Type", TEXT)],
+    "brief-json": [("Content-Type", "application/json")],
     "chapters": page.HEADERS,
 }
 

@@ -66,6 +66,8 @@ class IndexedLog:
         self._stored_end = 0
         self._read = 0
         self._is_used = False
+        #: True once this one has made the index.
+        self._is_made = False
         self._is_again = is_again
         #: True once points are wanted, see `logs.decode.Decoded`.
         self.is_collecting = False
@@ -112,8 +114,8 @@ class IndexedLog:
             return None
 
     def _used(self, part: _T) -> _T:
-        """The part. Counts that the index is used, if it is there."""
-        if part is not None and not self._is_used:
+        """The part. Counts that the index is used, if it was there before."""
+        if part is not None and not (self._is_used or self._is_made):
             self._is_used = True
             self._indexes.metrics["indexes_used_total"].inc()
         return part
@@ -134,7 +136,12 @@ class IndexedLog:
 
     def keep(self, facts: Facts, blocks: bytes) -> None:
         first = self._log.first_bytes()
-        self._indexes.keep(self._log, file_of(first, facts, blocks, self.points))
+        content = file_of(first, facts, blocks, self.points)
+        self._indexes.keep(self._log, content)
+        # An excerpt reads the log again.
+        self._file, self._is_made = IndexFile(content), True
+        for name in ("facts", "compact", "index"):
+            vars(self).pop(name, None)
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
         if self._file:

@@ -354,7 +354,7 @@ class _Cutter:
         self._size = FIRST_SEARCHED if self._is_search else room.block
         self._largest = room.block
         # Text has no more bytes than the log, and a summary has no lines. Counting takes time.
-        has_lines = wanted.view in ("html", "jsonl")
+        has_lines = wanted.view in ("html", "jsonl", "marked")
         self._most_lines = room.lines or (MOST_LINES if has_lines else inf)
 
     @property

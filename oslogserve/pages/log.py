@@ -8,12 +8,13 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, NamedTuple
-from urllib.parse import quote
 
 from markupsafe import Markup
 
 from oslogserve.errors import Header, Incomplete
 from oslogserve.jobs.passed import NOT_COMPARED, Passed
+from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
+from oslogserve.lines.brief.plan import planned
 from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest
 from oslogserve.lines.renderer import Outcome, Renderer, Rendering
 from oslogserve.lines.selection import (
@@ -24,6 +25,7 @@ from oslogserve.lines.selection import (
     Wanted,
 )
 from oslogserve.logs.decode import Reading
+from oslogserve.pages import brief
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.chapters import chapters_page
@@ -76,6 +78,8 @@ class LogView:
         #: The lines of the view, which may begin later than the query's.
         self._selection = query.selection
         self.outcome = Outcome()
+        #: Why the lines of an excerpt could not all be read.
+        self._unread: Incomplete | None = None
 
     def render(
         self, view: str, pieces: Iterable[bytes], file_title: str | None = None
@@ -93,6 +97,8 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
+            case "brief" | "brief-json":
+                return self._brief(view, pieces, file_title)
             case "chapters":
                 return self._chapters(pieces)
             case "text":
@@ -121,8 +127,7 @@ class LogView:
             begin = continued(tally.cut_at, tally.cut_from, query.selection.last)
             replaced = ("lines", "chapter", "after", "show")
             following = address(query.parameters, replaced, **begin)
-        path = query.mount.encode("latin-1") + b"/" + query.path
-        return (quote(path) if query.path else "") + following
+        return (query.address if query.path else "") + following
 
     def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Rendering:
         rendering = self._renderer(pieces, self._wanted(view, link), charge=self.info.charge)
@@ -200,7 +205,7 @@ class LogView:
     @property
     def missing(self) -> list[Incomplete]:
         """Why lines are missing, or may be called new that are not."""
-        found = [self._compared.fault, self.outcome.broke_off]
+        found = [self._compared.fault, self.outcome.broke_off, self._unread]
         tally, tail = self.outcome.tally, self._selection.tail
         if tally.dropped:
             left_out = f"{tally.dropped:,} of the last {tail:,} lines are left out"
@@ -250,6 +255,32 @@ class LogView:
         counts = self._counts("lines", "bytes", "matched")
         ends = {"first_error": errors[0], "last_error": errors[-1]}
         yield json_line({**counts, **summary, **ends, **self._completeness()})
+
+    def _brief(self, view: str, pieces: Iterable[bytes], file_title: str | None) -> Iterator[bytes]:
+        summary = self._totals(pieces)
+        query, total = self.query, self.outcome.tally.lines
+        lines = self._marked(summary, total)
+        name, link = query.address, "?goto="
+        if file_title is not None:
+            name, link = file_title, f"{file_title}:"
+        notices = [incomplete_notice(error) for error in self.missing]
+        log = brief.Excerpted(name, link, summary, lines, total, notices)
+        if view == "brief":
+            yield brief.text(log, query.size)
+        else:
+            yield brief.as_json(log, query.size, self._completeness())
+
+    def _marked(self, summary: dict[str, Any], total: int) -> list[MarkedLine]:
+        """The lines of an excerpt's plan, for which the log is read again."""
+        ranges = planned(summary, total, self.query.size)
+        if not ranges:
+            return []
+        wanted = self._wanted("marked")._replace(selection=selection_of(ranges))
+        read = self._renderer(self.info.read_again(), wanted, charge=self.info.charge)
+        lines = list(marked_lines(read, ranges))
+        if self.outcome.broke_off is None:
+            self._unread = read.broke_off
+        return lines
 
     @property
     def _counted(self) -> tuple[str, ...]:

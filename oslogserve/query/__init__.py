@@ -7,6 +7,7 @@ It must not know where logs are, or what a page looks like.
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from webob.acceptparse import create_accept_header
 
@@ -15,7 +16,14 @@ from oslogserve.lines.places import Moment, Place, moment
 from oslogserve.lines.search import MOST_STATES, states_of
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.query.parameters import FIELDS, Parameters, parameters_of, parsed
+from oslogserve.query.parameters import (
+    BRIEF_SIZE,
+    BRIEFS,
+    FIELDS,
+    Parameters,
+    parameters_of,
+    parsed,
+)
 from oslogserve.query.values import checked_path
 
 #: Characters of a query; no valid query needs more.
@@ -49,6 +57,8 @@ class Query(NamedTuple):
     selection: Selection = ALL_LINES
     #: The unchecked parameters, for links to the same lines.
     parameters: Parameters = ()
+    #: Bytes of an excerpt, at most.
+    size: int = BRIEF_SIZE
     #: True if a page breaks long lines.
     wraps: bool = True
     #: Order of a folder's entries; None if the query names none.
@@ -81,6 +91,16 @@ class Query(NamedTuple):
     def view(self) -> str:
         """The format of the query, else the one that the client prefers."""
         return self.format or ("html" if self.prefers_html else "text")
+
+    @property
+    def address(self) -> str:
+        """The path as the beginning of a URL, without parameters."""
+        return quote(self.mount.encode("latin-1") + b"/" + self.path)
+
+    @property
+    def is_brief(self) -> bool:
+        """True if an excerpt is wanted."""
+        return self.format in BRIEFS
 
     @property
     def is_of_job(self) -> bool:
@@ -164,12 +184,29 @@ class Query(NamedTuple):
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
         query = self._replace(selection=selection, parameters=tuple(parameters), **values)
+        _check_brief(query)
         if selection.new_only and not query.against:
             sentence = "new=only needs against=, the path of a run that passed."
             raise BadRequest(
                 sentence, next(one for one in parameters if one[0] == "new" and one[1])
             )
         return query
+
+
+def _check_brief(query: Query) -> None:
+    """Raises BadRequest for parameters that an excerpt does not take, and for its own ones elsewhere."""
+    values = dict(query.parameters)
+    if not query.is_brief:
+        if "bytes" in values:
+            sentence = f"bytes is for {' and '.join(f'format={name}' for name in BRIEFS)}."
+            raise BadRequest(sentence, ("bytes", values["bytes"]))
+        return
+    if query.chooses_lines:
+        sentence = (
+            f"format={query.format} chooses the lines itself: it takes bytes and against, "
+            "and of a folder logs."
+        )
+        raise BadRequest(sentence)
 
 
 # Clients send few different headers, and parsing one takes some 20 us.

@@ -14,7 +14,12 @@ from oslogserve.query import values
 from oslogserve.query.values import MAX_CONTEXT, MAX_TAIL, choice, number, value_of, yes_or_no
 
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
-FORMATS = ("html", "text", "jsonl", "summary", "overview", "seen", "chapters", "raw", "json")
+#: Formats of an excerpt, and its bytes: by default, at least and at most.
+BRIEFS = ("brief", "brief-json")
+BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
+FORMATS = (
+    *("html", "text", "jsonl", "summary", *BRIEFS, "overview", "seen", "chapters", "raw", "json"),
+)
 #: Repetitions of a search parameter: each costs a pass over the log.
 MAX_REPEATS = 8
 #: Fragments in `show`, such as the gaps that a reader has opened.
@@ -101,6 +106,12 @@ PARAMETERS = {
         "moment", moment, "logs/a.txt:1234", "seconds around this line, of all logs"
     ),
     "format": Parameter("format", choice(*FORMATS), "jsonl", "the view"),
+    "bytes": Parameter(
+        "size",
+        partial(number, least=LEAST_BRIEF, most=MOST_BRIEF),
+        "4000",
+        "at most this many bytes of an excerpt",
+    ),
     "wrap": Parameter("wraps", yes_or_no, "no", "whether a page breaks lines"),
     "sort": Parameter("sort", choice(*SORTS), "time", "a folder's entries"),
     "logs": FormField(

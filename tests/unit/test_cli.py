@@ -198,6 +198,33 @@ def test_a_folder_that_cannot_be_listed_is_one_sentence(tmp_path, monkeypatch, c
     assert "Permission denied" in said
 
 
+def test_an_excerpt_of_a_file_names_its_lines(tmp_path, capfdbinary):
+    log = b"all is well\n" * 999 + b"FAIL: test_sum (tests.Sum)\nAssertionError: 3 != 4\n"
+    (tmp_path / "console.log.gz").write_bytes(gzip.compress(log))
+    brief = ["--format", "brief", "--bytes", "600"]
+    assert main(["render", str(tmp_path / "console.log.gz"), *brief]) == 0
+    written = capfdbinary.readouterr().out
+    assert b": console.log.gz:969-1001\n" in written
+    assert written.endswith(b"FAIL: test_sum (tests.Sum)\nAssertionError: 3 != 4\n")
+    assert len(written) <= 600
+
+
+@pytest.mark.parametrize("from_file", [True, False])
+def test_an_excerpt_of_standard_input_reads_it_twice(tmp_path, from_file):
+    (tmp_path / "a").write_bytes(b"not of it\n" + LOG)
+    command = [sys.executable, "-m", "oslogserve", "render", "--format", "brief"]
+    shell = '(read line; exec "$@") < a' if from_file else '(read line; exec "$@")'
+    told = {} if from_file else {"input": b"not of it\n" + LOG}
+    ran = subprocess.run(
+        ["bash", "-c", shell, "bash", *command],
+        capture_output=True,
+        check=True,
+        cwd=tmp_path,
+        **told,
+    )
+    assert ran.stdout.endswith(b"\nstandard input:1-3\n" + LOG)
+
+
 def test_standard_input_is_rendered():
     command = [sys.executable, "-m", "oslogserve", "render", "--format", "text"]
     ran = subprocess.run(command, input=gzip.compress(LOG), capture_output=True, check=True)

@@ -239,7 +239,10 @@ WRONG = {
     "goto": ("a line's number", ["x", "0", "-5", "25:00", "18:60", "2026-13-01", "_", "18:25:61"]),
     "chapter": ("1 to 200 characters", ["x" * 201]),
     "source": ("all, disk, swift", ["s3", ""]),
-    "format": ("html, text, jsonl, summary, overview, seen, chapters, raw, json", ["xml", ""]),
+    "format": (
+        "html, text, jsonl, summary, brief, brief-json, overview, seen, chapters, raw, json",
+        ["xml", ""],
+    ),
     "content-type": ("text/plain, text/html", ["image/png", ""]),
 }
 
@@ -260,12 +263,17 @@ def test_a_value_not_understood_is_named_with_what_it_takes_and_an_example(name,
     assert asked(query=example)
 
 
-@pytest.mark.parametrize("name", [name for name in PARAMETERS if name != "new"])
+@pytest.mark.parametrize("name", [name for name in PARAMETERS if name not in ("new", "bytes")])
 def test_every_parameter_takes_its_example(name):
     parameter = PARAMETERS[name]
     query = asked(query=f"{name}={quote(parameter.example)}")
     assert query != asked(query="")
     assert query.parameters == ((name, parameter.example),)
+
+
+def test_bytes_are_of_an_excerpt():
+    assert asked(query="format=brief&bytes=4000").size == 4000
+    assert asked(query="format=brief-json").size == 2000
 
 
 def test_a_window_that_ends_before_it_begins_says_which_is_right():

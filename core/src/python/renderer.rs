@@ -18,6 +18,7 @@ use crate::selection::select::Selector;
 use crate::selection::{Pattern, Selection, Tally, Wanted};
 use crate::views::html::Html;
 use crate::views::jsonl::Jsonl;
+use crate::views::marked::Marked;
 use crate::views::summary::Summary;
 use crate::views::text::Text;
 use crate::views::totals::Totals;
@@ -62,6 +63,7 @@ impl Renderer {
                 let label = wanted.label.clone();
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
+            "marked" => Box::new(Marked::new(Arc::clone(grammar))),
             "summary" => Box::new(Summary::new(grammar, clock.clone(), known.is_some())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };

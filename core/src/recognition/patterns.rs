@@ -37,7 +37,7 @@ pub fn place_of(chunk: &[u8; CHUNK]) -> usize {
 macro_rules! named {
     ($(#[$attribute:meta])* $name:ident: $($(#[$comment:meta])* $variant:ident)*) => {
         $(#[$attribute])*
-        #[derive(Clone, Copy, PartialEq)]
+        #[derive(Clone, Copy, Debug, PartialEq)]
         pub enum $name { $($(#[$comment])* $variant),* }
 
         impl $name {

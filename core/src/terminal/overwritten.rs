@@ -5,10 +5,11 @@
 //! last state is shown. GitLab's marks of sections are overwritten by their titles. GitHub's are plain text,
 //! found here.
 
+use std::borrow::Cow;
 use std::iter;
 use std::ops::Range;
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 
 use crate::lines::after_mark;
 use crate::terminal::ansi::{self, Effect, Motion};
@@ -37,6 +38,29 @@ pub fn gaps_in(text: &[u8]) -> Vec<Gap> {
         return mark.into_iter().collect();
     }
     gaps
+}
+
+/// What a terminal shows of a line. Marks of sections are left in it.
+pub fn shown(text: &[u8]) -> Cow<'_, [u8]> {
+    if move_in(text).is_none() && memchr(ansi::ESCAPE, text).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let size = text.iter().rposition(|&byte| byte != RETURN).map_or(0, |last| last + 1);
+    let line = &text[..size];
+    let gaps = if moves(line) { screen::gaps_in(line) } else { Vec::new() };
+    if gaps.is_empty() {
+        return ansi::without(line);
+    }
+    let mut shown = Vec::with_capacity(size);
+    let mut at = 0;
+    for Gap { place, blanks, again } in gaps {
+        shown.extend_from_slice(&ansi::without(&line[at..place.start]));
+        shown.resize(shown.len() + blanks, b' ');
+        shown.extend_from_slice(&ansi::without(&line[again]));
+        at = place.end;
+    }
+    shown.extend_from_slice(&ansi::without(&line[at..]));
+    Cow::Owned(shown)
 }
 
 /// True if the cursor moves within its row, or something is erased.

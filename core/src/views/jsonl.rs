@@ -91,7 +91,7 @@ impl View for Jsonl {
 }
 
 /// Puts the inside of a string; what is no UTF-8 is replaced.
-fn put_string(text: &[u8], out: &mut Output) {
+pub fn put_string(text: &[u8], out: &mut Output) {
     let text = String::from_utf8_lossy(text);
     let bytes = text.as_bytes();
     let mut from = 0;

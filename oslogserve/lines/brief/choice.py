@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The choice of an excerpt's lines: the worthiest ones, as many as a number of bytes holds."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heappush
+from typing import NamedTuple
+
+from oslogserve.lines.brief.worth import MAIN, Weighed
+
+#: Characters of a line, and of a main one: so many, or a part of the excerpt.
+LONGEST, LONGEST_MAIN = 240, 600
+PART, PART_OF_MAIN = 12, 8
+#: Lines between two that are shown, which are shown too if that takes hardly more than to say that they are
+#: left out.
+MOST_BETWEEN, EXTRA = 4, 30
+#: Worth that a line loses with each byte, and if it begins a run.
+BYTE, ALONE = 0.02, 6.0
+
+
+class Shown(NamedTuple):
+    """A line of an excerpt."""
+
+    number: int
+    rank: int
+    is_new: bool
+    #: Its text, perhaps without its middle.
+    text: str
+    #: How many of its kind were left out.
+    more: int = 0
+
+
+class Run(NamedTuple):
+    """Lines that follow one another."""
+
+    lines: list[Shown]
+
+    @property
+    def first(self) -> int:
+        return self.lines[0].number
+
+    @property
+    def last(self) -> int:
+        return self.lines[-1].number
+
+
+class Costs(NamedTuple):
+    """The bytes that an excerpt takes as it is written."""
+
+    #: Of a line.
+    line: Callable[[Shown], int]
+    #: Of what stands before a run, at most.
+    run: int
+
+
+def chosen(lines: Sequence[Weighed], size: int, costs: Costs) -> list[Run]:
+    """The runs of lines that fit into so many bytes, in order."""
+    main, other = max(LONGEST_MAIN, size // PART_OF_MAIN), max(LONGEST, size // PART)
+    shown = [
+        Shown(
+            one.line.number,
+            one.line.rank,
+            one.line.is_new,
+            one.line.within(main if one.worth >= MAIN else other),
+        )
+        for one in lines
+    ]
+    choice = _Choice(lines, shown, costs, size)
+    choice.take_all()
+    return list(_runs(shown[place] for place in sorted(choice.taken)))
+
+
+class _Choice:
+    """Lines that are taken, the worthiest first. What leads to a line that is taken costs less."""
+
+    def __init__(
+        self, lines: Sequence[Weighed], shown: Sequence[Shown], costs: Costs, size: int
+    ) -> None:
+        #: Places.
+        self.taken: set[int] = set()
+        self._lines = lines
+        self._costs = [costs.line(one) for one in shown]
+        self._of_run = costs.run
+        self._left = size
+        self._waiting = [self._entry(place) for place in range(len(lines))]
+        heapify(self._waiting)
+
+    def _entry(self, place: int) -> tuple[float, int]:
+        """The place, by which a heap has the worthiest line first."""
+        alone = 0.0 if self._joins(place) else ALONE
+        return alone + BYTE * self._costs[place] - self._lines[place].worth, place
+
+    def take_all(self) -> None:
+        """Takes lines until no further one fits."""
+        while self._waiting:
+            _, place = heappop(self._waiting)
+            if place in self.taken or not self._take(place):
+                continue
+            for step in (1, -1):
+                self._fill(place, step)
+
+    def _take(self, place: int) -> bool:
+        """Takes a line if it fits. A blank line begins no run."""
+        joins = self._joins(place)
+        cost = self._costs[place] + self._of_run * (1 - joins)
+        if cost > self._left or not (joins or self._lines[place].kind is not None):
+            return False
+        self.taken.add(place)
+        self._left -= cost
+        for other in (place - 1, place + 1):
+            if 0 <= other < len(self._lines) and other not in self.taken:
+                heappush(self._waiting, self._entry(other))
+        return True
+
+    def _joins(self, place: int) -> int:
+        """The number of lines next to it that are taken."""
+        return sum(self._is_taken(place, step) for step in (-1, 1))
+
+    def _is_taken(self, place: int, step: int) -> bool:
+        """True if the line next to it is taken."""
+        return place + step in self.taken and self._follows(place, place + step)
+
+    def _follows(self, place: int, other: int) -> bool:
+        """True if no line between the two was not read."""
+        numbers = self._lines[place].line.number, self._lines[other].line.number
+        return numbers[1] - numbers[0] == other - place
+
+    def _fill(self, place: int, step: int) -> None:
+        """Takes the few lines between this one and the next one that is taken."""
+        for distance in range(1, MOST_BETWEEN + 2):
+            end = place + step * distance
+            if end not in self.taken:
+                continue
+            if distance > 1 and self._follows(place, end):
+                between = range(min(place, end) + 1, max(place, end))
+                cost = sum(self._costs[one] for one in between) - self._of_run
+                if cost <= min(self._left, EXTRA):
+                    self.taken.update(between)
+                    self._left -= cost
+            return
+
+
+def _runs(lines: Iterable[Shown]) -> Iterator[Run]:
+    run: list[Shown] = []
+    for line in lines:
+        if run and line.number != run[-1].number + 1:
+            yield Run(run)
+            run = []
+        run.append(line)
+    if run:
+        yield Run(run)

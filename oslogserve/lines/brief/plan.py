@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The plan of an excerpt: the lines of a log that are read for it, by the log's summary."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from oslogserve import native
+
+#: Lines that are read: so many, and one more for so many bytes of the excerpt.
+LEAST_LINES, BYTES_OF_LINE = 600, 40
+#: Lines that are read around an error elsewhere.
+ABOVE_ERROR, BELOW_ERROR = 2, 10
+
+
+class Range(NamedTuple):
+    """Numbers of lines."""
+
+    first: int
+    last: int
+
+
+def planned(summary: Mapping[str, Any], lines: int, size: int) -> list[Range]:
+    """The lines that are read, in order; no range touches another.
+
+    lines: of the log. size: bytes of the excerpt.
+    """
+    most = LEAST_LINES + size // BYTES_OF_LINE
+    if lines <= most:
+        return [Range(1, lines)] if lines else []
+    wanted = [*_of_cause(summary, most), Range(lines - most // 5, lines)]
+    errors = list(_first_of_kinds(summary["errors"]))[: most // 4 // (ABOVE_ERROR + BELOW_ERROR)]
+    wanted += [Range(error["line"] - ABOVE_ERROR, error["line"] + BELOW_ERROR) for error in errors]
+    return _merged(wanted, lines)
+
+
+def _of_cause(summary: Mapping[str, Any], most: int) -> Iterator[Range]:
+    """Yields the lines around the cause, and those where its chapter begins and ends."""
+    cause = summary["cause"]
+    if cause is None:
+        return
+    first, last = cause["line"], cause["last"]
+    yield Range(first - most // 10, min(last, first + most // 4))
+    yield Range(last - most // 10, last + most // 4)
+    if chapter := step_of(summary):
+        yield Range(chapter["first"], chapter["first"] + 1)
+        yield Range(chapter["last"] - most // 5, chapter["last"] + 5)
+
+
+def step_of(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The innermost chapter that begins above the cause and has it; None for none.
+
+    The chapter of a failed test begins with the cause.
+    """
+    line = summary["cause"]["line"]
+    around = (one for one in reversed(summary["chapters"]) if one["first"] < line <= one["last"])
+    return next(around, None)
+
+
+def _first_of_kinds(errors: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    """Yields the first error of each kind."""
+    kinds = set()
+    for error in errors:
+        kind = native.kind_of(error["text"].encode("utf-8", "replace"))
+        if kind not in kinds:
+            kinds.add(kind)
+            yield error
+
+
+def _merged(ranges: Iterable[Range], lines: int) -> list[Range]:
+    """The same lines in order, as far as a log of so many has them."""
+    merged: list[Range] = []
+    for one in sorted(ranges):
+        first, last = max(1, one.first), min(one.last, lines)
+        if merged and first <= merged[-1].last + 1:
+            merged[-1] = Range(merged[-1].first, max(last, merged[-1].last))
+        elif first <= last:
+            merged.append(Range(first, last))
+    return merged

@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How much a line of a failed log is worth to who wants to know why it failed.
+
+Worth comes from what a line is: a line of the cause, an error or a failed test elsewhere, a verdict, the end
+of the step that failed, the end of the log. It spreads to the lines around and fades with each. Frames of
+stacks, repetitions and what tools print for themselves count less. A line has the most that any of these gives.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from oslogserve import native
+from oslogserve.lines.brief.marked import MarkedLine
+from oslogserve.lines.brief.plan import Range, step_of
+from oslogserve.lines.grammar.severities import SEVERITIES
+
+_ERROR = SEVERITIES.index("ERROR")
+
+#: Of the cause's first line, the loss with each further one, the least of its lines, and of its last one.
+FIRST, FURTHER, LEAST, LAST = 148.0, 0.8, 60.0, 108.0
+#: From here on, a line is one of the main ones.
+MAIN = 112.0
+#: Right behind the cause and right above it.
+BELOW_CAUSE, ABOVE_CAUSE = 86.0, 62.0
+#: A failed test and an error elsewhere; an outcome with a number and one without.
+TEST, ERROR, COUNT, OUTCOME = 56.0, 54.0, 42.0, 25.0
+#: A line that speaks of a failure, near the cause or the log's end and elsewhere; so many lines are near.
+WORD, FAR_WORD, NEAR = 38.0, 22.0, 30
+#: The last line of the log, and the first and the last one of the step that failed.
+LOG_END, STEP_END = 40.0, 40.0
+#: What is left of the worth on the next line: below the cause and above it, below other lines and above
+#: them, and above the ends of the log and of the step.
+FADES_BELOW_CAUSE, FADES_ABOVE_CAUSE = 0.98, 0.84
+FADES_BELOW, FADES_ABOVE = 0.92, 0.55
+FADES_ABOVE_LOG_END, FADES_ABOVE_STEP_END = 0.97, 0.95
+#: What is left of it beyond a line that begins or ends a step.
+BEYOND = 0.5
+#: Worth spreads no further below this.
+FADED = 1.0
+#: Lines from the cause from which on other errors count less, and how much of them counts.
+FAR, OF_FAR = 200, 0.92
+
+#: Factors: a frame of a stack, what passed, what tools print for themselves, a blank line.
+FRAME, GREEN, OWN, BLANK = 0.66, 0.65, 0.2, 0.8
+#: Factors of a repetition: elsewhere, and behind the first so many lines of a kind in the cause.
+REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.8, 3
+
+_TESTS = {"Test", "Inline", "Numbered", "Crash", "Fatal", "Aborts", "Heading", "Stopped"}
+_OUTCOMES = {"Outcome", "Result", "Failed", "BuildFailed", "Exited", "TaskFailed"}
+_BOUNDS = {
+    "Failed",
+    "BuildFailed",
+    "Exited",
+    "TaskFailed",
+    "Passed",
+    "TaskPassed",
+    "Begins",
+    "Over",
+}
+_COUNT = re.compile(r"\b[1-9]")
+_FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )")
+#: What a test expected and got stands in lines that may look like frames.
+_VALUE = re.compile(r"(?:E  |[-+] |expected|actual|got\b|want\b)", re.IGNORECASE)
+_OWN = re.compile(r"\S*travis_(?:fold|time)|section_(?:start|end)|##\[endgroup\]|\W*$")
+
+
+class Weighed(NamedTuple):
+    """A line and its worth."""
+
+    line: MarkedLine
+    worth: float
+    #: A hash of what its content is but for numbers, ids and quoted texts; None for a blank line.
+    kind: int | None
+
+
+def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int) -> list[Weighed]:
+    """The lines in their order, with what they are worth. total: the log's lines."""
+    cause = summary["cause"]
+    around = Range(cause["line"], cause["last"]) if cause else None
+    worths = _Worths(lines)
+    if around:
+        worths.add_cause(around)
+        if chapter := step_of(summary):
+            worths.raise_to(worths.place_of(chapter["first"]), STEP_END)
+            worths.spread(worths.place_of(chapter["last"]), STEP_END, -1, FADES_ABOVE_STEP_END)
+    worths.add_signs(around, total)
+    worths.spread(worths.place_of(total), LOG_END, -1, FADES_ABOVE_LOG_END)
+    kinds = [_kind(line) for line in lines]
+    worths.discount(around, kinds)
+    return [Weighed(*one) for one in zip(lines, worths.values, kinds, strict=True)]
+
+
+class _Worths:
+    """The worths of lines, while they are found."""
+
+    def __init__(self, lines: Sequence[MarkedLine]) -> None:
+        self.values = [0.0] * len(lines)
+        self._lines = lines
+        self._places = {line.number: place for place, line in enumerate(lines)}
+
+    def place_of(self, number: int) -> int | None:
+        """The place of a line; None if it was not read."""
+        return self._places.get(number)
+
+    def raise_to(self, place: int | None, worth: float) -> None:
+        if place is not None:
+            self.values[place] = max(self.values[place], worth)
+
+    def spread(self, place: int | None, worth: float, step: int, fading: float) -> None:
+        """Gives the worth to a line, and what is left of it to the ones behind or above, up to a gap."""
+        while place is not None and worth >= FADED:
+            self.raise_to(place, worth)
+            worth *= fading * (BEYOND if self._lines[place].sign in _BOUNDS else 1.0)
+            place = self.place_of(self._lines[place].number + step)
+
+    def add_cause(self, cause: Range) -> None:
+        worth = FIRST
+        for number in range(*cause):
+            place = self.place_of(number)
+            self.raise_to(place, worth)
+            if place is not None and self._lines[place].content.strip():
+                worth = max(LEAST, worth - FURTHER)
+        self.raise_to(self.place_of(cause.last), FIRST if cause.first == cause.last else LAST)
+        below, above = self.place_of(cause.last + 1), self.place_of(cause.first - 1)
+        self.spread(below, BELOW_CAUSE, 1, FADES_BELOW_CAUSE)
+        self.spread(above, ABOVE_CAUSE, -1, FADES_ABOVE_CAUSE)
+
+    def add_signs(self, cause: Range | None, total: int) -> None:
+        """Adds what the lines say themselves."""
+        for place, line in enumerate(self._lines):
+            distance = _distance(cause, line.number)
+            is_near = distance <= NEAR or line.number > total - NEAR
+            worth = _by_sign(line, is_near)
+            if worth and distance >= FAR and line.sign != "Word":
+                worth *= OF_FAR
+            if worth:
+                self.spread(place, worth, 1, FADES_BELOW)
+                self.spread(place, worth, -1, FADES_ABOVE)
+
+    def discount(self, cause: Range | None, kinds: Sequence[int | None]) -> None:
+        """Takes from the lines that tell less than their places say."""
+        seen: Counter[int] = Counter()
+        texts: set[str] = set()
+        for place, (line, kind) in enumerate(zip(self._lines, kinds, strict=True)):
+            is_first = cause is not None and line.number == cause.first
+            factor = 1.0 if is_first else _own_factor(line)
+            if kind is not None:
+                seen[kind] += 1
+                is_within = cause is not None and cause.first <= line.number <= cause.last
+                factor *= _of_repeated(seen[kind], line.content in texts, is_within)
+                texts.add(line.content)
+            self.values[place] *= factor
+
+
+def _distance(cause: Range | None, number: int) -> int:
+    return max(cause.first - number, number - cause.last, 0) if cause else 0
+
+
+def _by_sign(line: MarkedLine, is_near: bool) -> float:
+    if line.sign in _TESTS:
+        return TEST
+    if line.sign in _OUTCOMES:
+        return COUNT if _COUNT.search(line.content) else OUTCOME
+    if line.sign == "Error" or line.rank >= _ERROR:
+        return ERROR
+    if line.sign == "Word":
+        return WORD if is_near else FAR_WORD
+    return 0.0
+
+
+def _own_factor(line: MarkedLine) -> float:
+    content = line.content.lstrip()
+    if not content:
+        return BLANK
+    factor = 1.0
+    if _FRAME.match(content) and not _VALUE.match(content):
+        factor *= FRAME
+    if _OWN.match(content):
+        factor *= OWN
+    return factor * GREEN if line.sign == "Green" else factor
+
+
+def _of_repeated(count: int, is_same: bool, is_of_cause: bool) -> float:
+    """The factor of a line, of which so many of its kind were there so far with it."""
+    if count == 1:
+        return 1.0
+    if is_same:
+        return REPEATED
+    if count <= DIFFERENT:
+        return REPEATED_IN_CAUSE if not is_of_cause else 1.0
+    return REPEATED_IN_CAUSE if is_of_cause else REPEATED
+
+
+def _kind(line: MarkedLine) -> int | None:
+    content = line.content.strip()
+    return native.kind_of(content.encode("utf-8", "replace")) if content else None

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Excerpts: the plan, marked lines, their worth, and the choice."""
+
+import json
+from itertools import pairwise
+
+import pytest
+
+from oslogserve.lines.brief.choice import Costs, Run, chosen
+from oslogserve.lines.brief.marked import MOST_HELD, SHORT, MarkedLine, marked_lines, selection_of
+from oslogserve.lines.brief.plan import Range, planned
+from oslogserve.lines.brief.worth import Weighed, weighed
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Wanted
+
+RENDERER = Renderer()
+COSTS = Costs(lambda line: len(line.text) + 1, 10)
+
+
+def marked(log, *ranges):
+    ranges = ranges or (Range(1, log.count(b"\n") + (not log.endswith(b"\n"))),)
+    return [*marked_lines(RENDERER([log], Wanted("marked", selection_of(ranges))), ranges)]
+
+
+def summary_of(log):
+    return json.loads(b"".join(RENDERER([log], Wanted("summary"))))
+
+
+def excerpt(log, size):
+    summary = summary_of(log)
+    total = log.count(b"\n")
+    ranges = planned(summary, total, size)
+    return chosen(weighed(marked(log, *ranges), summary, total), size, COSTS)
+
+
+def texts(runs):
+    return [line.text for run in runs for line in run.lines]
+
+
+@pytest.mark.parametrize(
+    ("line", "shown", "sign"),
+    [
+        (b"plain", "plain", ""),
+        (b"\x1b[31mFAIL: test_a (tests.A)\x1b[0m", "FAIL: test_a (tests.A)", "Test"),
+        (b"10%\r20%\r100%", "100%", ""),
+        (b"100%\r", "100%", ""),
+        (b"##[group]Run make", "##[group]Run make", "Begins"),
+        (b"2026-01-01T00:00:00.0Z ok: [node]", "2026-01-01T00:00:00.0Z ok: [node]", "Chapter"),
+        (b"  cannot find the file", "  cannot find the file", "Word"),
+        (b"+ make test", "+ make test", "Green"),
+        (b"3 tests failed", "3 tests failed", "Outcome"),
+        (b"\xff is no UTF-8", "\ufffd is no UTF-8", ""),
+    ],
+)
+def test_a_marked_line_is_what_a_terminal_shows_and_what_it_tells(line, shown, sign):
+    [found] = marked(line)
+    assert (found.text, found.sign) == (shown, sign)
+
+
+def test_a_marked_line_is_the_same_however_the_log_is_cut():
+    log = b"one\nERROR two\n" + b"x" * 9000 + b"end\n\nlast"
+    whole = marked(log)
+    ranges = (Range(1, 5),)
+    view = Wanted("marked", selection_of(ranges))
+    for size in (1, 7, 4097):
+        pieces = [log[at : at + size] for at in range(0, len(log), size)]
+        assert [*marked_lines(RENDERER(pieces, view), ranges)] == whole
+
+
+def test_only_the_lines_of_the_plan_are_read():
+    log = b"".join(b"line %d\n" % number for number in range(1, 1001))
+    read = []
+
+    def pieces():
+        for at in range(0, len(log), 100):
+            read.append(at)
+            yield log[at : at + 100]
+
+    ranges = (Range(3, 4), Range(6, 6), Range(20, 21))
+    found = [*marked_lines(RENDERER(pieces(), Wanted("marked", selection_of(ranges))), ranges)]
+    assert [line.number for line in found] == [3, 4, 6, 20, 21]
+    assert len(read) < 5
+
+
+def test_a_long_line_is_cut_in_its_middle():
+    [line] = marked(b"begin" + b"x" * 100_000 + b"end")
+    shown = line.within(300)
+    assert shown.startswith("begin" + "x" * 200)
+    assert shown.endswith("xend")
+    assert f" ... {100_008 - 300:,} bytes ... " in shown
+    assert line.within(100).count("x") < 100
+
+
+def test_a_line_that_fits_is_not_cut():
+    [line] = marked(b"x" * 4600)
+    assert line.within(4600) == "x" * 4600
+
+
+def test_many_long_lines_are_held_in_short():
+    lines = marked((b"x" * 4000 + b"\n") * 1000)
+    assert sum(len(line.text) for line in lines) < MOST_HELD + 1000 * SHORT
+    assert lines[-1].within(100) == f"{'x' * 80} ... 3,900 bytes ... {'x' * 20}"
+
+
+def test_a_small_log_is_read_whole():
+    assert planned(summary_of(b"a\n" * 600), 600, 500) == [Range(1, 600)]
+    assert planned(summary_of(b""), 0, 500) == []
+
+
+def test_the_plan_has_the_cause_its_step_other_errors_and_the_end():
+    filler = [b"line\n"] * 4000
+    log = [
+        *filler,
+        b"ERROR: something else\n",
+        *filler,
+        b"TASK [test] ***\n",
+        b"the test begins\n",
+        *filler,
+        b'fatal: [node]: FAILED! => {"msg": "it broke"}\n',
+        *filler,
+    ]
+    ranges = planned(summary_of(b"".join(log)), len(log), 2000)
+    inside = [4001, 8002, 12004, len(log)]
+    assert all(any(one.first <= number <= one.last for one in ranges) for number in inside)
+    assert sum(one.last - one.first + 1 for one in ranges) < 1000
+    assert ranges == sorted(ranges)
+    assert all(a.last + 1 < b.first for a, b in pairwise(ranges))
+
+
+def test_the_cause_with_its_values_comes_before_all_else():
+    log = b"".join(
+        [
+            *[b"compiling\n"] * 50,
+            b"FAIL: test_sum (tests.Sum)\n",
+            b"AssertionError: 3 != 4\n",
+            b"expected: 4\n",
+            *[b"cleaning up\n"] * 50,
+            b"FAILED (failures=1)\n",
+        ]
+    )
+    shown = texts(excerpt(log, 150))
+    assert "FAIL: test_sum (tests.Sum)" in shown
+    assert "AssertionError: 3 != 4" in shown
+    assert "expected: 4" in shown
+    assert texts(excerpt(log, 5000)) == log.decode().splitlines()
+
+
+def test_lines_are_shown_in_order_and_never_twice():
+    log = b"".join(b"ERROR: fault %d of something\n" % (number % 7) for number in range(3000))
+    for size in (60, 500, 5000, 50_000):
+        runs = excerpt(log, size)
+        numbers = [line.number for run in runs for line in run.lines]
+        assert numbers == sorted(set(numbers))
+        assert all(run.last - run.first + 1 == len(run.lines) for run in runs)
+        assert sum(len(text) + 1 for text in texts(runs)) + 10 * len(runs) <= size
+
+
+def test_a_step_of_few_lines_between_two_that_are_shown_is_shown_too():
+    texts = ["line 1", "line 2", "line 3", "line 4 is long" * 9]
+    lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in enumerate(texts, 1)]
+    several = [Weighed(*one, 1) for one in zip(lines, [9.0, 0.0, 9.0, 0.0], strict=True)]
+    runs = chosen(several, 40, COSTS)
+    assert [[line.number for line in run.lines] for run in runs] == [[1, 2, 3]]
+
+
+def test_a_blank_line_begins_no_run():
+    lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in ((1, "a"), (9, ""))]
+    several = [Weighed(lines[0], 5.0, 1), Weighed(lines[1], 9.0, None)]
+    [run] = chosen(several, 100, COSTS)
+    assert run == Run([run.lines[0]])
+    assert run.first == run.last == 1
+
+
+@pytest.mark.parametrize("log", [b"", b"\n\n\n", b"all is well\n"])
+def test_a_log_without_a_failure_has_an_excerpt_too(log):
+    assert texts(excerpt(log, 500)) == [
+        line for line in log.decode().splitlines() if any(log.strip())
+    ]
