@@ -12,11 +12,15 @@ from oslogserve.agents.job import show_job
 from oslogserve.agents.places import Pairs, Place
 from oslogserve.agents.rows import Line, show_rows
 from oslogserve.errors import BadRequest
+from oslogserve.humanize import counted
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.messages import log
+from oslogserve.query.parameters import LEAST_BRIEF, MOST_BRIEF
 
-LEAST_BYTES, MOST_BYTES = 1000, 1_000_000
+LEAST_BYTES, MOST_BYTES = 1000, MOST_BRIEF
 MOST_LINES = 1000
+#: Bytes that are kept for the sentence that lines are left out.
+_KEPT = 60
 #: Parameters of a link that say which lines it shows.
 _OF_LINES = (
     *("source", "q", "re", "not", "level", "since", "until", "lines", "chapter", "context"),
@@ -81,6 +85,32 @@ class Job(Tool):
         given = _given(client, {"logs": self.logs, "against": self.against})
         query = [*_merged(place, _OF_FOLDER, given), ("format", "summary")]
         show_job(await client.get(folder, query), client.site, report)
+
+
+class Brief(Tool):
+    name = "brief"
+    description = (
+        "An excerpt of a log that failed: the lines that explain the failure, as many as the bytes "
+        "hold, the worthiest ones. Each run of lines has a link."
+    )
+
+    path: Log
+    against: Against = ""
+
+    async def __call__(self, client: Client, report: Report) -> None:
+        place = client.site.place(self.path)
+        # One byte more for the slash of a folder.
+        room = report.room - len(client.site.link(place.path, source=place.source)) - 2
+        size = max(LEAST_BRIEF, room - _KEPT)
+        given = _given(client, {"against": self.against, "format": "brief", "bytes": size})
+        answer = await client.get(place.path, _merged(place, ("source", "against"), given), size)
+        # The links of an excerpt are relative to this one.
+        report.add([client.site.link(answer.place.path, source=place.source)])
+        lines = answer.body.decode("utf-8", "replace").rstrip("\n").split("\n")
+        for shown, line in enumerate(lines):
+            if not report.add([line], _KEPT):  # what is escaped takes more
+                report.add([f"{counted(len(lines) - shown, 'line')} left out: ask for more bytes"])
+                return
 
 
 class Search(Tool):
@@ -184,7 +214,7 @@ class Compare(Tool):
         await _show_lines(client, client.site.place(self.path), given, self.limit, report)
 
 
-TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Job, Search, Lines, Compare)}
+TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Job, Brief, Search, Lines, Compare)}
 
 
 async def answer(client: Client, name: str, arguments: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ import threading
 import tomllib
 from http.server import ThreadingHTTPServer
 from pathlib import Path
+from urllib.parse import urljoin
 
 import pytest
 import requests
@@ -161,6 +162,17 @@ def test_a_job_shows_its_causes_with_links_that_work(ask, url):
     assert f"{url}/{CONSOLE}?goto=287" in found
     for link in found:
         assert requests.get(link, timeout=60).ok
+
+
+def test_an_excerpt_has_links_that_lead_to_its_lines(ask, url):
+    lines = data_of(ask("brief", path=CONSOLE, bytes=2000))
+    assert lines[0] == f"{url}/{CONSOLE}"
+    assert "smoke.errors.VolumeFailed" in "\n".join(lines)
+    heading = next(line for line in lines if "?goto=" in line)
+    link = urljoin(lines[0], heading.rpartition(" ")[2])
+    assert requests.get(link, timeout=60).ok
+    first = lines[lines.index(heading) + 1]
+    assert data_of(ask("lines", path=link, context=0))[1].endswith(first)
 
 
 def test_a_link_from_an_answer_is_a_path(ask, url):

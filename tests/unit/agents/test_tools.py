@@ -8,6 +8,7 @@ from oslogserve.agents import tools
 from oslogserve.agents.client import Failed
 from oslogserve.errors import BadRequest
 from tests.unit.agents.serving import asked_of, serving
+from tests.unit.agents.test_answer import data_of
 
 END = b'{"end": true, "lines": 1, "matched": 0, "complete": true, "read_to_end": true, "next": null}\n'
 SUMMARY = b'{"logs": [], "seen": null, "known": [], "skipped": [], "complete": true, "notices": [], "next": null}'
@@ -35,6 +36,7 @@ def requests(name, **arguments):
     return [(url.path, parse_qsl(url.query)) for url in urls]
 
 
+EXCERPT = b"/a.log: failed; likely cause at line 2 of 3 lines\n?goto=2\nERROR: x\x1b[1m\n... 1 line left out\n"
 LIMIT = [("format", "jsonl"), ("limit", "100")]
 ALL = [("format", "jsonl"), ("limit", "1000")]
 
@@ -106,6 +108,42 @@ def test_a_tool_makes_one_request(name, arguments, path, query):
     assert requests(name, **arguments) == [(path, query)]
 
 
+def brief(body, path="a.log", **arguments):
+    """The request and the data of an excerpt."""
+    with serving(lambda asked: asked.send(body)) as server:
+        text = asked_of(
+            server, lambda client: tools.answer(client, "brief", {"path": path, **arguments})
+        )
+    [url] = map(urlsplit, server.asked)
+    assert len(text.encode()) <= arguments.get("bytes", 8000)
+    return dict(parse_qsl(url.query)), [line.replace(server.url, "") for line in data_of(text)]
+
+
+def test_an_excerpt_is_below_the_link_to_which_its_links_are_relative():
+    query, lines = brief(EXCERPT, against="@unit")
+    assert lines == ["/a.log", *EXCERPT.decode().replace("\x1b", "\\x1b").splitlines()]
+    assert query.keys() == {"format", "against", "bytes"}
+
+
+@pytest.mark.parametrize("size", [1000, 8000, 1_000_000])
+def test_an_excerpt_may_have_all_bytes_of_an_answer(size):
+    asked = int(brief(b"", bytes=size)[0]["bytes"])
+    assert size - 400 < asked
+    _, lines = brief(
+        b"x" * 99 + b"\n" + b"y" * (asked % 100) + (b"\n" + b"x" * 99) * (asked // 100 - 1),
+        bytes=size,
+    )
+    assert not any("left out" in line for line in lines)
+    assert len(lines) == asked // 100 + 2
+
+
+def test_an_excerpt_that_is_longer_where_it_is_escaped_is_cut():
+    _, lines = brief(b"\x1b\n" * 300, bytes=1000)
+    shown = lines.count("\\x1b")
+    assert shown > 100
+    assert lines[-1] == f"{300 - shown} lines left out: ask for more bytes"
+
+
 def test_lines_around_a_time_take_a_request_that_finds_the_line():
     first, second = requests("lines", path="a.log", around="18:25", context=5)
     assert first == ("/a.log", [("goto", "18:25")])
@@ -174,4 +212,4 @@ def test_a_schema_is_valid_and_says_what_each_argument_is(tool):
 def test_descriptions_are_short():
     schemas = [(tool.description, tools.schema_of(tool)) for tool in tools.TOOLS.values()]
     assert all(len(description) < 300 for description, _ in schemas)
-    assert len(str(schemas)) < 7000
+    assert len(str(schemas)) < 8000
