@@ -3,6 +3,7 @@
 
 import ssl
 from collections.abc import Awaitable
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import NamedTuple, Self, TypeVar
 from urllib.parse import urljoin
 
@@ -57,6 +58,7 @@ class Client:
             verify=ssl.create_default_context(),
             timeout=None,  # a request has one deadline for all of its parts
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS),
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
             trust_env=False,
         )
 

@@ -26,9 +26,14 @@ def test_a_path_and_a_query_are_quoted():
 def test_a_request_has_no_credential_and_asks_for_text_as_it_is(monkeypatch, tmp_path):
     (tmp_path / ".netrc").write_text("machine 127.0.0.1 login reader password secret\n")
     monkeypatch.setenv("HOME", str(tmp_path))
+
+    async def twice(client):
+        for _ in range(2):
+            await client.get(b"a.log", ())
+
     with serving(lambda asked: asked.send(b"", headers=TEXT | {"Set-Cookie": "a=b"})) as server:
-        get(server)
-        get(server)
+        asked_of(server, twice)
+    assert len(server.headers) == 2
     for headers in server.headers:
         assert headers.keys() & {"Authorization", "Cookie"} == set()
         assert headers["Accept-Encoding"] == "identity"
