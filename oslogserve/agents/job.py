@@ -35,8 +35,7 @@ def show_job(answer: Answer, site: Site, report: Report) -> None:
     rest = [f"More logs: {following(answer, site, summary['next'])}"] if summary["next"] else []
     kept = sum(len(line) + 1 for line in rest) + len(_left_out(len(logs)))
     for number, log in enumerate(logs):
-        told = _MOST_TOLD[number > 0]
-        shown = [*_log(log, answer, site), *_cause(log["cause"], told)]
+        shown = [*_log(log, answer, site), *_cause(log, is_first=number == 0)]
         if not (report.add(shown, kept) or report.add(shown[:2], kept)):
             report.add([_left_out(len(logs) - number)])
             break
@@ -62,15 +61,19 @@ def _log(log: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
         yield f"Of this log, something is missing: {log['reason']}"
 
 
-def _cause(cause: dict[str, Any] | None, most: int) -> Iterator[str]:
-    if not cause:
+def _cause(log: dict[str, Any], is_first: bool) -> Iterator[str]:
+    """Why the log failed. Nothing of a further log that only ends."""
+    cause = log["cause"]
+    if not cause or (cause["why"] == "end" and not (is_first or log["failed"])):
         return
     last = f"-{cause['last']}" if cause["last"] > cause["line"] else ""
     new = ", new" if cause.get("new") else ""
     time = f", {cause['time']}" if cause["time"] else ""
-    yield f"Cause ({cause['why']}{new}), {'lines' if last else 'line'} {cause['line']}{last}{time}:"
+    what = "No cause found, its end" if cause["why"] == "end" else f"Cause ({cause['why']}{new})"
+    yield f"{what}, {'lines' if last else 'line'} {cause['line']}{last}{time}:"
     if silent := cause.get("silent_step"):
         yield f"(the step that failed, at line {silent}, says nothing: this is from an earlier one)"
+    most = _MOST_TOLD[not is_first]
     told = cause.get("told") or [cause["text"]]
     yield from (f"| {line}" for line in told[:most])
     if len(told) > most:

@@ -73,6 +73,15 @@ def test_of_a_cause_in_another_log_its_line_is_shown():
     assert any("line 5" in line for line in lines)
 
 
+@pytest.mark.parametrize("failed", [False, True])
+def test_the_end_of_a_log_is_shown_if_it_is_the_first_or_failed(failed):
+    end = cause(why="end")
+    lines = shown(log("a", cause=end), log("b", cause=end, failed=failed))
+    assert "No cause found, its end, lines 7-8:" in lines
+    assert lines.count("| the first line") == 1 + failed
+    assert lines[-1].startswith("| the second") == failed
+
+
 def test_a_long_cause_is_cut_and_the_others_are_shorter():
     long = cause(told=["line"] * 40)
     lines = shown(log("a", cause=long), log("b", cause=long))
