@@ -2,6 +2,7 @@
 """What is kept of runs, in SQLite; tests/functional/test_postgresql.py has the same tests."""
 
 import itertools
+import os
 import random
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from oslogserve.seen import (
     Named,
     Others,
     Run,
+    connections,
     database,
 )
 from oslogserve.seen.database import DAY, Database
@@ -130,7 +132,9 @@ def test_a_run_is_forgotten_if_its_folder_was_written_since(kept, rows, monkeypa
     kept.forget("a/1", one.ended + 1)
     assert (rows("runs"), rows("sightings")) == (1, 2)
     with monkeypatch.context() as patch:
-        patch.setattr(database, "delete", None)  # where nothing is to be forgotten, nothing is written
+        patch.setattr(
+            database, "delete", None
+        )  # where nothing is to be forgotten, nothing is written
         kept.forget("a/1", NOW)
 
 
@@ -283,6 +287,30 @@ def test_a_folder_that_comes_later_is_used_then(tmp_path):
     away.close()
 
 
+@pytest.mark.parametrize("how", ["removed", "removed alone", "moved", "replaced"])
+def test_a_file_that_is_removed_or_replaced_is_not_written_any_more(tmp_path, kept, opened, how):
+    file = tmp_path / "seen.sqlite"
+    kept.remember(run("a/1", cause(1)))
+    if how == "moved":
+        file.rename(tmp_path / "other.sqlite")
+    for one in tmp_path.glob("seen.sqlite" if how == "removed alone" else "seen.sqlite*"):
+        one.unlink()
+    if how == "replaced":
+        opened().remember(run("a/2", cause(1)))
+    assert kept.failed_runs() == (how == "replaced")
+    assert kept.remember(run("a/1", cause(1))) == "kept"
+    assert kept.failed_runs() == opened().failed_runs() == 1 + (how == "replaced")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+def test_a_file_that_root_makes_is_of_the_owner_of_its_folder(tmp_path, kept):
+    os.chown(tmp_path, 1234, 2345)
+    kept.remember(run("a/1", cause(1)))
+    files = [*tmp_path.glob("seen.sqlite*")]
+    assert len(files) == 3
+    assert {(one.stat().st_uid, one.stat().st_gid) for one in files} == {(1234, 2345)}
+
+
 def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path):
     file = tmp_path / "seen.sqlite"
     file.write_bytes(b"no database " * 1000)
@@ -304,7 +332,7 @@ def test_a_database_that_may_not_be_written_is_read(tmp_path, kept):
 
 
 def test_a_writer_waits_so_long_for_another_and_readers_do_not(url, opened, monkeypatch):
-    monkeypatch.setattr(database, "TIMEOUT", 0.2)
+    monkeypatch.setattr(connections, "TIMEOUT", 0.2)
     kept = opened()
     kept.remember(run("a/1", cause(1)))
     engine = create_engine(url)

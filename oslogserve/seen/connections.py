@@ -1,0 +1,172 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transactions of the database of runs, whose tables are made where they are missing."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event, insert, select, text
+from sqlalchemy.exc import DisconnectionError, IntegrityError, SQLAlchemyError
+from sqlalchemy.pool import QueuePool
+
+from oslogserve import messages
+from oslogserve.errors import SourceError
+from oslogserve.seen import MOST_TEXT
+from oslogserve.seen.memory import NAME
+from oslogserve.seen.tables import VERSION, tables, versions
+
+#: Seconds that a question waits for the database, and a writer for another one.
+TIMEOUT = 2
+#: A number for the lock of PostgreSQL under which tables are made.
+_LOCK = 0x6F6C7365
+#: Attempts to make tables that somebody removes meanwhile.
+_MOST_TRIES = 5
+
+
+class Connections:
+    """The connections of a process to SQLite or PostgreSQL. For many threads."""
+
+    def __init__(self, url: str) -> None:
+        """url: of SQLAlchemy. Does not connect yet."""
+        self._engine = create_engine(url, **_options(url))
+        #: Without a password.
+        self.location = self._engine.url.render_as_string()
+        self._is_postgresql = self._engine.dialect.name == "postgresql"
+        if not self._is_postgresql:
+            event.listen(self._engine, "do_connect", _begin_anew)
+            event.listen(self._engine, "connect", _set_up_sqlite)
+            event.listen(self._engine, "checkout", self._check_file)
+            event.listen(self._engine, "begin", _begin_sqlite)
+        self._is_made = False
+
+    @contextmanager
+    def transaction(self, writes: bool = False) -> Iterator[Connection]:
+        """Raises SourceError, IntegrityError."""
+        try:
+            for _ in range(_MOST_TRIES):
+                if not self._is_made:
+                    self._make()
+                with self._begun(writes) as connection:
+                    if self._is_made:
+                        yield connection
+                        return
+        except IntegrityError:
+            raise
+        except SQLAlchemyError as error:
+            # Another process, of another version, may have removed the tables.
+            self._is_made = False
+            raise SourceError(NAME, _sentence(error)) from error
+        raise SourceError(NAME, "its file is replaced again and again")
+
+    def _check_file(self, _: object, record: Any, __: object) -> None:
+        """Raises DisconnectionError if the connection's file was removed or replaced: the pool opens it anew."""
+        path, opened = record.info["file"]
+        if path and _identity(path) != opened:
+            self._is_made = False
+            raise DisconnectionError
+
+    @contextmanager
+    def _begun(self, writes: bool) -> Iterator[Connection]:
+        with self._engine.connect() as connection:
+            connection = connection.execution_options(writes=writes)
+            if not writes and self._is_postgresql:
+                # As SQLite has it: all that is read in a transaction is of the same moment.
+                connection = connection.execution_options(isolation_level="REPEATABLE READ")
+            with connection.begin():
+                yield connection
+
+    def _make(self) -> None:
+        """Makes the tables where they are missing, or of another version."""
+        with self._begun(writes=False) as connection:  # it waits for no writer
+            is_made = self._version(connection) == VERSION
+        if not is_made:
+            self._make_anew()
+        self._is_made = True
+
+    def _make_anew(self) -> None:
+        with self._begun(writes=True) as connection:
+            if self._is_postgresql:
+                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
+            found = self._version(connection)
+            if found == VERSION:
+                return
+            if found:
+                messages.log(
+                    f"the runs that were seen are of version {found} and are removed: "
+                    "`oslogserve seen` remembers them again"
+                )
+            tables.drop_all(connection)
+            tables.create_all(connection)
+            connection.execute(insert(versions).values(version=VERSION))
+
+    def _version(self, connection: Connection) -> str | None:
+        """The version of the tables; None if there are none."""
+        has_tables = self._engine.dialect.has_table(connection, versions.name)
+        return connection.execute(select(versions.c.version)).scalar() if has_tables else None
+
+    def close(self) -> None:
+        self._engine.dispose()
+
+
+def _options(url: str) -> dict[str, Any]:
+    """What the engine needs, by the kind of database."""
+    if url.startswith("sqlite"):
+        # A queue also for a database in memory, whose own pool would not wait.
+        waits = {"connect_args": {"timeout": TIMEOUT}, "pool_timeout": TIMEOUT}
+        return {**waits, "poolclass": QueuePool}
+    settings = f"-c statement_timeout={TIMEOUT}s -c lock_timeout={TIMEOUT}s"
+    return {
+        "connect_args": {"connect_timeout": TIMEOUT, "options": settings},
+        "pool_timeout": TIMEOUT,
+        "pool_pre_ping": True,
+    }
+
+
+def _begin_anew(_: object, __: object, arguments: Sequence[Any], ___: object) -> None:
+    """Removes what belongs to a file that was removed: SQLite would read it as the new file's.
+
+    Only the process that makes the new file does.
+    """
+    path = arguments[0]
+    if os.path.isabs(path) and os.path.exists(f"{path}-shm") and not os.path.exists(path):
+        with suppress(OSError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
+            for ending in ("-wal", "-shm"):
+                os.unlink(path + ending)
+
+
+def _set_up_sqlite(connection: Any, record: Any) -> None:
+    connection.isolation_level = None  # the driver would begin transactions late
+    [(_, _, path)] = connection.execute("PRAGMA database_list").fetchall()
+    record.info["file"] = path, path and _identity(path)
+    if path and os.geteuid() == 0:
+        _give_to_owner_of_folder(path)
+    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _give_to_owner_of_folder(path: str) -> None:
+    """Lets the server's user write a file that root has made. SQLite makes the others of the same owner."""
+    file, folder = os.lstat(path), os.stat(os.path.dirname(path))
+    if file.st_size == 0 and file.st_nlink == 1 and file.st_uid != folder.st_uid:
+        os.chown(path, folder.st_uid, folder.st_gid, follow_symlinks=False)
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What tells a file from another one at its path; None if there is none."""
+    with suppress(OSError):
+        found = os.stat(path)
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("writes")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _sentence(error: SQLAlchemyError) -> str:
+    """What the database said, in its first line, without the statement and its values."""
+    said = str(getattr(error, "orig", None) or error).strip()
+    return messages.visible(said.partition("\n")[0][:MOST_TEXT])
