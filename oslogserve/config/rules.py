@@ -13,7 +13,7 @@ from oslogserve.lines.search import LONGEST, rewritten
 from oslogserve.native import state_count
 from oslogserve.seen.known import Known, Rule, Rules
 
-ENDING = ".yaml"
+ENDINGS = (".yaml", ".yml")
 MOST_FILES, MOST_RULES = 500, 500
 #: Characters of a title and of an address.
 LONGEST_TITLE, LONGEST_URL = 200, 1000
@@ -33,7 +33,7 @@ def load_rules(folder: str) -> Rules:
     if not folder:
         return Rules()
     try:
-        names = sorted(name for name in os.listdir(folder) if name.endswith(ENDING))
+        names = sorted(name for name in os.listdir(folder) if name.endswith(ENDINGS))
     except OSError as error:
         raise ConfigError(f"{folder}: {error.strerror}") from None
     if len(names) > MOST_FILES:

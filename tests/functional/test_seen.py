@@ -100,6 +100,10 @@ def test_a_reader_goes_from_the_list_to_the_runs_and_to_the_cause(page, server):
     expect(cause.locator(".known a")).to_have_attribute("href", "https://bugs.example.org/1")
     cause.locator(".name").click()
     expect(page.locator("h2")).to_have_text("4 runs that failed")
+    page.set_viewport_size({"width": 390, "height": 700})  # a phone shows heads in each row
+    heads = "cells => cells.map(one => getComputedStyle(one, '::before').content)"
+    [*shown] = page.locator("tbody tr:first-child td").evaluate_all(heads)
+    assert shown[:2] == ['"Run "', '"Line "']
     page.get_by_role("link", name=f"{HOSTILE[:3]}\\u202e&/7").click()
     expect(page.locator("h2")).to_contain_text("What went wrong: 1 of 1 log")
     page.go_back()

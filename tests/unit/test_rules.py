@@ -35,6 +35,7 @@ def test_a_file_has_a_rule_or_a_list_of_them(folder):
         "- {pattern: x, title: y}\n"
     )
     (folder / "empty.yaml").write_text("# none\n")
+    (folder / "c.yml").write_text("pattern: x\ntitle: z\n")
     (folder / "README.md").write_text("- no: rule\n")
     first, *others = load_rules(str(folder)).rules
     assert first == Rule(
@@ -44,7 +45,7 @@ def test_a_file_has_a_rule_or_a_list_of_them(folder):
         "console",
         f"{folder}/a.yaml:2",
     )
-    assert [one.says.title for one in others] == ["y", "1234"]
+    assert [one.says.title for one in others] == ["y", "1234", "z"]
 
 
 @pytest.mark.parametrize(
