@@ -4,7 +4,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from fnmatch import fnmatchcase
 from itertools import islice
 
 from oslogserve.errors import BadRequest, Forbidden, Header, Incomplete, NotFound, Unavailable
@@ -13,6 +12,7 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Meter, Representation, Response, redirect, respond
+from oslogserve.jobs.marks import has_mark
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
@@ -154,8 +154,7 @@ def _has(
     """True if the folder has an entry of such a name, among its first."""
     try:
         listing = Listing(sources, path, wanted)
-        found = islice((entry.name.decode("utf-8", "replace") for entry in listing), MOST_ENTRIES)
-        return any(fnmatchcase(name, mark) for name in found for mark in marks)
+        return has_mark((entry.name for entry in islice(listing, MOST_ENTRIES)), marks)
     except (NotFound, Unavailable):
         return False
 

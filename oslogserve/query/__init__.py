@@ -21,13 +21,12 @@ from oslogserve.query.parameters import (
     BRIEFS,
     FIELDS,
     Parameters,
+    parameters_in,
     parameters_of,
     parsed,
 )
 from oslogserve.query.values import checked_path
 
-#: Characters of a query; no valid query needs more.
-MAX_QUERY = 4096
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
 
@@ -137,14 +136,12 @@ class Query(NamedTuple):
             mount=environ.get("SCRIPT_NAME", ""),
             prefers_html=accepts_html(environ.get("HTTP_ACCEPT", "")),
         )
-        query_string = environ.get("QUERY_STRING", "")
-        if len(query_string) > MAX_QUERY:
-            raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-        if not query_string:
+        parameters = parameters_in(environ)
+        if not parameters:
             return query
-        query = query.with_valid_fields(parameters_of(query_string))
+        query = query.with_valid_fields(parameters)
         if query.first_log or query.moment:  # names may have bytes that are not UTF-8
-            exact = dict(parameters_of(query_string, "surrogateescape"))
+            exact = dict(parameters_of(environ["QUERY_STRING"], "surrogateescape"))
             first = exact.get("from", "").encode("utf-8", "surrogateescape")
             marked = moment(exact["moment"]) if query.moment else None
             query = query._replace(first_log=first, moment=marked)

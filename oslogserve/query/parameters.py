@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The parameters of a query: what each is called, takes and sets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
@@ -24,6 +24,8 @@ FORMATS = (
 MAX_REPEATS = 8
 #: Fragments in `show`, such as the gaps that a reader has opened.
 MAX_SHOWN = 64
+#: Characters of a query; no valid query needs more.
+MAX_QUERY = 4096
 
 #: Parameters that a log's page has a field for, in the order of the fields.
 FIELDS = (
@@ -138,17 +140,19 @@ PARAMETERS = {
 }
 
 
-def parsed(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """Values by the fields of Query and Selection. Raises BadRequest."""
+def parsed(
+    parameters: Sequence[tuple[str, str]], table: Mapping[str, Parameter] = PARAMETERS
+) -> dict[str, Any]:
+    """Values by the fields of the table's parameters. Raises BadRequest."""
     values: dict[str, Any] = {}
     for name, text in parameters:
-        if name not in PARAMETERS:
-            known = ", ".join(PARAMETERS)
-            raise BadRequest(f"Unknown parameter {name[:40]!r}: this server takes {known}.")
-        parameter = PARAMETERS[name]
+        if name not in table:
+            takes = f"it takes {', '.join(table)}"
+            raise BadRequest(f"Unknown parameter {name[:40]!r}: {takes}.")
+        parameter = table[name]
         if not text and parameter.in_form:
             continue
-        value = _value(name, text)
+        value = _value(name, text, parameter)
         if parameter.most > 1:
             several = values.setdefault(parameter.field, ())
             if len(several) == parameter.most:
@@ -160,17 +164,25 @@ def parsed(parameters: Sequence[tuple[str, str]]) -> dict[str, Any]:
     return values
 
 
-def _value(name: str, text: str) -> Any:
+def _value(name: str, text: str, parameter: Parameter) -> Any:
     try:
-        return PARAMETERS[name].parse(text)
+        return parameter.parse(text)
     except ValueError as error:
         takes, *wrong = error.args
         expected = ". ".join([*wrong, f"{name} takes {takes}"])
-        example = urlencode({name: PARAMETERS[name].example}, safe=":*")
+        example = urlencode({name: parameter.example}, safe=":*")
         what = f"{name}={text[:40]!r} is not understood: {expected}, such as {example}."
         # A fault quotes a pattern as it came, and a terminal obeys what it is sent.
         sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
         raise BadRequest(sentence, (name, text)) from None
+
+
+def parameters_in(environ: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The parameters of a request, see parameters_of(). Raises BadRequest if they are too long."""
+    query_string = environ.get("QUERY_STRING", "")
+    if len(query_string) > MAX_QUERY:
+        raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
+    return parameters_of(query_string)
 
 
 def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str, str]]:

@@ -7,11 +7,11 @@ import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from fnmatch import fnmatchcase
 
 from oslogserve.assembly import Assembly
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
+from oslogserve.jobs.marks import has_mark
 from oslogserve.jobs.overview import Overview
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import Allowance, Budget
@@ -37,15 +37,19 @@ def seen(options: argparse.Namespace) -> int:
         raise ConfigError("no runs are kept: [seen] directory and database are both empty")
     if not assembly.guards:
         raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
-    paths = [
-        checked_path(os.fsencode(path).decode("latin-1")).strip(b"/") for path in options.paths
-    ]
+    paths = [_path(path) for path in options.paths]
     progress = Progress(_line)
     with closing(assembly.memory):
         stopped = _Reader(assembly, progress).run(paths or [b""])
     progress.end()
     print(_summary(progress))
     return 1 if stopped or progress.counts["failed"] else 0
+
+
+def _path(given: str) -> bytes:
+    """The path of a folder as in a URL. Raises BadRequest."""
+    path = os.path.normpath(os.fsencode(given)) if given.startswith("./") else os.fsencode(given)
+    return b"" if path == b"." else checked_path(path.decode("latin-1")).strip(b"/")
 
 
 class _Reader:
@@ -89,7 +93,7 @@ class _Reader:
                 continue
             for failure in [*listing.failures, *filter(None, [listing.ended])]:
                 self._failed(path, str(failure))
-            if any(fnmatchcase(shown(name), mark) for name in names for mark in self._marks):
+            if has_mark(names, self._marks):
                 yield path
             elif depth < MOST_DEPTH:
                 below = (name for name in reversed(names) if name.endswith(b"/"))

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from oslogserve.query import MAX_QUERY
+from oslogserve.query.parameters import MAX_QUERY
 from tests.servers.client import ask, begin, metric
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import ServerError, poll

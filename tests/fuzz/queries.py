@@ -13,7 +13,8 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.pages.page import address
-from oslogserve.query import MAX_QUERY, Query
+from oslogserve.query import Query
+from oslogserve.query.parameters import MAX_QUERY
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, mutated
 from tests.fuzz.renderers import log_of

@@ -284,12 +284,23 @@ def test_the_command_remembers_runs_and_goes_on_where_it_was(add, tmp_path, monk
     assert main(["seen", "--root", root]) == 0
     assert capsys.readouterr().out.startswith("2 remembered (1 failed), 0 before, ")
     add("3/smoke/c3", *refused())
-    assert main(["seen", "--root", root, "3", "1/smoke"]) == 0
+    assert main(["seen", "--root", root, "./3/", "1/smoke"]) == 0
     assert capsys.readouterr().out.startswith("1 remembered (1 failed), 1 before, ")
     with sqlite3.connect(tmp_path / "cache/seen.sqlite") as database:
         [[runs]] = database.execute("SELECT count(*) FROM runs")
     database.close()
     assert runs == 3
+
+
+def test_the_command_counts_runs_that_are_too_old_by_their_own_name(
+    add, tmp_path, monkeypatch, capsys
+):
+    (tmp_path / "cache").mkdir()
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    add("1/smoke/a1", *refused(), ago=22 * DAY)
+    for path in (".", "./"):
+        assert main(["seen", "--root", str(tmp_path / "logs"), path]) == 0
+        assert capsys.readouterr().out.startswith("0 remembered (0 failed), 0 before, 1 too old, ")
 
 
 def test_the_command_says_what_is_missing(tmp_path, monkeypatch, capsys):

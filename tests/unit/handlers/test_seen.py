@@ -234,7 +234,7 @@ def test_what_rules_know_is_shown_by_all_lines_of_a_cause(tmp_path):
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
-        ("?days=0", "days='0' is not understood: it takes a whole number from 1 to 21."),
+        ("?days=0", "days='0' is not understood: days takes a whole number from 1 to 21, "),
         ("?days=22", "a whole number from 1 to 21"),
         ("?days=x", "a whole number from 1 to 21"),
         ("?cause=xyz", "a fingerprint, 32 hexadecimal digits"),
