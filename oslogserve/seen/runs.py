@@ -29,8 +29,7 @@ def _causes(logs: Iterable[RankedLog]) -> Iterator[Cause]:
 
 def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
     """Yields what the logs of a run that passed show of failures, those of its consoles first."""
-    consoles = [one for one in logs if CONSOLES.search(one.log.file.shown)]
-    for one in [*consoles, *(one for one in logs if one not in consoles)]:
+    for one in sorted(logs, key=lambda one: not CONSOLES.search(one.log.file.shown)):
         survived = (_cause(one, failure) for failure in one.summary.get("survived", ()))
         yield from chain(_causes([one]), survived)
 
