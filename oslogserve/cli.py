@@ -288,9 +288,9 @@ def _render_job(
     from oslogserve.seen.memory import Memory
     from oslogserve.sources.disk import Disk
 
-    if options.format in ("html", *BRIEFS):
+    if options.format == "html":
         raise ConfigError(
-            f"--format {options.format} is for a file: of a folder text, jsonl and summary are written"
+            "--format html is for a file: of a folder text, jsonl, summary and brief are written"
         )
     query = query._replace(is_folder=True, format=options.format or "text")
     jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0))
@@ -302,7 +302,9 @@ def _render_job(
         if not job.logs:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
             print(f"oslogserve: {options.file}: {what}", file=sys.stderr)
-        decided = Options(config.noise, sys.maxsize, Memory(None, Metrics(), Rules()))
+        decided = Options(
+            config.noise, sys.maxsize, Memory(None, Metrics(), Rules()), are_files=True
+        )
         answer = JobAnswer(query, job, decided)
         sys.stdout.buffer.writelines(answer.open().pieces)
         sys.stdout.buffer.flush()

@@ -13,6 +13,8 @@ _PACKAGE = Path(__file__).parent
 #: What an index depends on, next to the native core and user formats: how a log is decoded, how its lines
 #: are understood, and the index itself. A module that one of these imports counts only if it is named here.
 _OF_INDEXES = ("index", "lines", "logs/decode.py")
+#: A part of these that only reads what an index has.
+_OF_NO_INDEX = "lines/brief"
 
 
 def salt_of(config: Config) -> str:
@@ -39,6 +41,7 @@ def _of_code() -> str:
 def _of_rules() -> str:
     """A digest of the native core's sources, and of the modules that have part in an index."""
     paths = (path for name in _OF_INDEXES for path in _files_below(_PACKAGE / name))
+    paths = (path for path in paths if not path.is_relative_to(_PACKAGE / _OF_NO_INDEX))
     return _of_files(paths, native.SOURCES.encode())
 
 

@@ -18,7 +18,6 @@ from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
-from oslogserve.query.parameters import BRIEFS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
 
@@ -50,8 +49,8 @@ class FolderHandler:
         self._replaces_index = replaces_index and job_marks is not None
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        if query.format in ("raw", "chapters", *BRIEFS):
-            takes = "a folder takes html, text, json, jsonl, summary"
+        if query.format in ("raw", "chapters"):
+            takes = "a folder takes html, text, json, jsonl, summary, brief, brief-json"
             raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:
             index = None if query.is_of_job else self._index(request, query, sources)

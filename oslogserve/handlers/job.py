@@ -12,13 +12,14 @@ from oslogserve.errors import Header, Incomplete
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
+from oslogserve.jobs.brief import lines_of
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
 from oslogserve.jobs.overview import Findings, Overview, RankedLog
 from oslogserve.logs.budget import Workload
 from oslogserve.pages import job as pages
-from oslogserve.pages import overview, page
+from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
 from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Memory, Told
@@ -31,6 +32,8 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "text": [("Content-Type", TEXT)],
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
+    "brief": [("Content-Type", TEXT)],
+    "brief-json": [("Content-Type", "application/json")],
     "seen": [("Content-Type", "application/json")],
 }
 #: A crawler that follows links to lines of all logs would make the server read them again and again.
@@ -45,6 +48,8 @@ class Options(NamedTuple):
     #: Bytes of lines on a page.
     page_size: int
     memory: Memory
+    #: True if the logs are files, whose lines have no links.
+    are_files: bool = False
 
 
 class JobHandler:
@@ -68,6 +73,9 @@ class JobAnswer(Representation):
         self._query = query
         self._job = job
         self._memory = options.memory
+        self._are_files = options.are_files
+        #: Why lines of an excerpt could not be read.
+        self._unread: list[Incomplete] = []
         self._answer: Lines | Overview
         if query.is_overview or query.view == "summary":
             self._answer = found = Overview(query, job, options.noise)
@@ -82,7 +90,7 @@ class JobAnswer(Representation):
 
     @property
     def missing(self) -> Sequence[Incomplete]:
-        return self._answer.missing
+        return [*self._answer.missing, *self._unread]
 
     def _of_logs(self, found: Overview) -> Iterator[bytes]:
         match self._query.view:
@@ -90,6 +98,8 @@ class JobAnswer(Representation):
                 return overview.html(self._query, self._section(found))
             case "seen":
                 return self._seen(found)
+            case "brief" | "brief-json":
+                return self._brief(found)
         return self._summaries(found)
 
     def _section(self, found: Overview) -> Iterator[bytes]:
@@ -109,6 +119,16 @@ class JobAnswer(Representation):
         findings = found.findings()
         self._job.close()
         yield overview.seen(self._query, findings, *self._known(findings.logs, findings.build))
+        self._remember(findings)
+
+    def _brief(self, found: Overview) -> Iterator[bytes]:
+        query, findings = self._query, found.findings()
+        lines = lines_of(self._job, findings, query.size)
+        self._unread = lines.missing
+        self._job.close()
+        _, known = self._known(findings.logs, findings.build)
+        excerpt = job_brief.JobExcerpt(query, findings, lines, known, self._are_files)
+        yield job_brief.text(excerpt) if query.view == "brief" else job_brief.as_json(excerpt)
         self._remember(findings)
 
     def _summaries(self, found: Overview) -> Iterator[bytes]:

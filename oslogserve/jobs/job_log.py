@@ -11,6 +11,8 @@ from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, WrongInde
 from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
+from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
+from oslogserve.lines.brief.plan import Range
 from oslogserve.lines.log_text import LogText, text_of
 from oslogserve.lines.renderer import Outcome, Renderer, Rendering, Room
 from oslogserve.lines.selection import (
@@ -266,6 +268,26 @@ class JobLog(NamedTuple):
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
         is_cut = not all(error.is_of_comparison for error in reading.log.missing)
         return [] if is_cut or reading.log.skipped else found
+
+    def marked_lines(self, ranges: Sequence[Range]) -> "LinesRead":
+        """The lines of an excerpt's plan, of a log that was summarised."""
+        if self.reader.stalled or not ranges:
+            return LinesRead([], ())
+        reading = _Reading(self.file, self.reader, is_again=True)
+        known = reading.known()
+        wanted = Wanted("marked", selection_of(ranges), self.file.modified, known=known)
+        with reading.text(READ) as text:
+            lines = list(marked_lines(reading.rendering(text, wanted, Room(READ)), ranges))
+        missing = [error for error in reading.log.missing if not error.is_of_comparison]
+        return LinesRead(lines, tuple(missing))
+
+
+class LinesRead(NamedTuple):
+    """Lines of a log that was read before."""
+
+    lines: list[MarkedLine]
+    #: Why some lack.
+    missing: tuple[Incomplete, ...]
 
 
 class _Reading:

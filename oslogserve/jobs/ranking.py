@@ -143,7 +143,7 @@ class _Job(NamedTuple):
 
     def _weight(self, error: dict[str, Any]) -> float:
         """The weight of an error, by its time and by noise."""
-        return _nearness(_micros(error["time"]), self.failure) * self._quiet(error)
+        return _nearness(micros_of(error["time"]), self.failure) * self._quiet(error)
 
     def _ended(self, summary: dict[str, Any], cause: dict[str, Any]) -> float:
         """How likely the cause ended a log without an outcome, at most 1.
@@ -156,7 +156,7 @@ class _Job(NamedTuple):
         behind = max(0, lines - cause["last"])
         numbers = [error["line"] for error in summary["errors"]]
         survived = sum(later - line > _GAP for line, later in pairwise(numbers))
-        time = _micros(cause["time"])
+        time = micros_of(cause["time"])
         is_later = time is not None and self.failure is not None and time > self.failure
         likely: float = _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
         return likely * (_LATER if is_later else 1.0) * self._quiet(cause)
@@ -189,7 +189,7 @@ def failure_of(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
     ]
     causes = [found["cause"]["time"] for _, found in logs if found["failed"] and found["cause"]]
     times = errors[-1:] or [*filter(None, causes)] or [found["last_time"] for _, found in logs]
-    return max(filter(None, map(_micros, times)), default=None)
+    return max(filter(None, map(micros_of, times)), default=None)
 
 
 def _nearness(time: int | None, failure: int | None) -> float:
@@ -200,7 +200,8 @@ def _nearness(time: int | None, failure: int | None) -> float:
     return _LATER if before < 0 else _HALF / (_HALF + before)
 
 
-def _micros(time: str | None) -> int | None:
+def micros_of(time: str | None) -> int | None:
+    """A time of a summary in microseconds since 1970, in UTC; None for none, or without a date."""
     if not time:
         return None
     try:

@@ -134,11 +134,25 @@ def as_json(totals: Totals) -> bytes:
 
 
 def compact(summary: dict[str, Any]) -> dict[str, Any]:
-    """The summary without its histogram, and with one `chapter`: the innermost around its cause, or None."""
+    """The summary without its histogram, and with two chapters: the innermost around its cause, and the step
+    that failed. Each may be None."""
     cause = summary["cause"]
     chapter = innermost(summary["chapters"], cause["line"]) if cause else None
     kept = {name: one for name, one in summary.items() if name not in ("chapters", "histogram")}
-    return kept | {"chapter": chapter}
+    return kept | {"chapter": chapter, "step": step_of(summary)}
+
+
+def step_of(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The innermost chapter around the cause that begins above it; None for none. summary: may be compact.
+
+    The chapter of a failed test begins with the cause.
+    """
+    if summary["cause"] is None:
+        return None
+    line = summary["cause"]["line"]
+    chapters = summary["chapters"] if "chapters" in summary else [summary["step"]]
+    around = (one for one in reversed(chapters) if one and one["first"] < line <= one["last"])
+    return next(around, None)
 
 
 def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 from oslogserve.humanize import counted, duration
 from oslogserve.lines.brief.choice import Costs, Run, Shown, chosen
 from oslogserve.lines.brief.marked import MarkedLine
-from oslogserve.lines.brief.plan import step_of
 from oslogserve.lines.brief.worth import weighed
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.summary import step_of
 from oslogserve.messages import visible
 
-#: Parts of an excerpt that a name, and the sentences about what is missing, take at most.
-PART_OF_NAME, PART_OF_NOTICES = 4, 5
+#: Parts of an excerpt that a name, the sentences about what is missing, and a link take at most.
+PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 4, 5, 8
+#: Bytes of a step's name.
+MOST_OF_STEP = 80
 _SECOND = 10**6
 
 
@@ -30,31 +32,47 @@ class Excerpted(NamedTuple):
     lines: Sequence[MarkedLine]
     #: The number of all its lines.
     total: int
-    #: Sentences about what is missing.
-    notices: Sequence[str] = ()
 
 
-def text(log: Excerpted, size: int) -> bytes:
-    """The excerpt as text of at most so many bytes."""
-    head = f"{_cut(visible(log.name), size // PART_OF_NAME)}: {_told(log)}\n"
-    end = "".join(f"[{_cut(notice, size // PART_OF_NOTICES)}]\n" for notice in log.notices[:1])
+def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
+    """The excerpt as text of at most so many bytes. notices: sentences about what is missing."""
+    end = ending(notices, size // PART_OF_NOTICES)
+    return (section(log, size - length(end)) + end).encode()
+
+
+def section(log: Excerpted, size: int) -> str:
+    """The first line, and runs of lines, of at most so many bytes; nothing if they have no room."""
+    head = f"{cut(visible(log.name), size // PART_OF_NAME)}: {_told(log)}\n"
+    log = log._replace(link=_short(log.link, size))
     digits = len(f"{log.total:,}")
-    of_run = len(f"... {' ' * digits} lines left out: {log.link}-\n".encode()) + 2 * digits
-    left = size - len((head + end).encode()) - of_run
-    runs = chosen(
-        weighed(log.lines, log.summary, log.total),
-        left,
-        Costs(lambda line: len(_line(line).encode()), of_run),
-    )
-    return (head + "".join(_runs(runs, log)) + end).encode()
+    of_run = length(f"... {' ' * digits} lines left out: {log.link}-\n") + 2 * digits
+    left = size - length(head) - of_run
+    if left < 0:
+        return ""
+    costs = Costs(lambda line: length(_line(line)), of_run)
+    runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
+    return head + "".join(_runs(runs, log))
+
+
+def ending(notices: Sequence[str], size: int) -> str:
+    """Lines in brackets, of at most so many bytes: the first sentences, and how many more there are."""
+    more = f"[{counted(len(notices), 'more sentence')} about what is missing]\n"
+    room = size - length(more)
+    said = ""
+    for place, notice in enumerate(notices):
+        line = f"[{visible(notice)}]\n"
+        if length(line) > room:
+            return said + more.replace(str(len(notices)), str(len(notices) - place), 1)
+        said += line
+        room -= length(line)
+    return said
 
 
 def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
     last = 0
     for run in runs:
         gap = _left_out(run.first - last - 1)
-        numbers = f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
-        yield ": ".join(filter(None, (gap, f"{log.link}{numbers}\n")))
+        yield ": ".join(filter(None, (gap, f"{log.link}{_numbers(run)}\n")))
         yield from map(_line, run.lines)
         last = run.last
     if last < log.total:
@@ -69,46 +87,59 @@ def _left_out(lines: int) -> str:
     return f"... {counted(lines, 'line')} left out" if lines else ""
 
 
+def _numbers(run: Run) -> str:
+    return f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
+
+
 def _told(log: Excerpted) -> str:
     """What is known of the log before its lines are read."""
     cause, total = log.summary["cause"], counted(log.total, "line")
     if cause is None:
         return f"shows no failure in {total}"
-    chapter = step_of(log.summary)
-    of_chapter = f" in {_cut(visible(chapter['name']), 80)!r}" if chapter else ""
-    if chapter and chapter["duration"] is not None:
-        of_chapter += f" ({duration(round(chapter['duration'] * _SECOND))})"
+    step = step_of(log.summary)
+    of_step = f" in {cut(visible(step['name']), MOST_OF_STEP)!r}" if step else ""
+    if step and step["duration"] is not None:
+        of_step += f" ({duration(round(step['duration'] * _SECOND))})"
     what = "failed" if log.summary["failed"] else "does not say that it failed"
     where = "its end" if cause["why"] == "end" else "likely cause"
-    return f"{what}; {where} at line {cause['line']:,} of {total}{of_chapter}"
+    return f"{what}; {where} at line {cause['line']:,} of {total}{of_step}"
 
 
 def as_json(log: Excerpted, size: int, members: Mapping[str, Any]) -> bytes:
     """The excerpt as JSON of at most so many bytes. members: what it says besides."""
-    cause = log.summary["cause"]
-    around = step_of(log.summary) if cause else None
+    if reason := members.get("reason"):
+        members = {**members, "reason": cut(reason, size // PART_OF_NOTICES)}
+    left = size - length(dumped(members))
+    return dumped({**section_json(log, left), **members}).encode() + b"\n"
+
+
+def section_json(log: Excerpted, size: int) -> dict[str, Any]:
+    """The members of a log, which take at most so many bytes of JSON, if its name alone takes less."""
+    cause, step = log.summary["cause"], step_of(log.summary)
+    if step:
+        step = {**step, "name": cut(step["name"], MOST_OF_STEP)}
     value = {
-        "name": _cut(log.name, size // PART_OF_NAME // 6),
+        "name": cut(log.name, size // PART_OF_NAME),
         "lines": log.total,
         "failed": log.summary["failed"],
         "cause": {name: cause[name] for name in ("line", "last", "why")} if cause else None,
-        "chapter": around and {**around, "name": _cut(around["name"], 80 // 4)},
+        "step": step,
         "runs": [],
-        **members,
     }
-    widest = Run([Shown(log.total, 0, False, ""), Shown(log.total, 0, False, "")])
-    of_run = len(json.dumps(_run({"lines": []}, widest, log.link))) + 2
-    left = size - len(json.dumps(value)) - 1
-    costs = Costs(lambda line: len(json.dumps(_object(line))) + 2, of_run)
+    if length(dumped(value)) > size // 2:
+        value["step"] = None
+    link, last = _short(log.link, size), log.total
+    run = {"first": last, "last": last, "href": f"{link}{last}-{last}", "lines": []}
+    of_run = length(dumped(run)) + 2
+    left = size - length(dumped(value)) - 2
+    costs = Costs(lambda line: length(dumped(_object(line))) + 2, of_run)
     runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
-    objects = ({"lines": [_object(line) for line in run.lines]} for run in runs)
-    value["runs"] = [_run(one, run, log.link) for one, run in zip(objects, runs, strict=True)]
-    return json.dumps(value).encode() + b"\n"
+    return {**value, "runs": [_run(run, link) for run in runs]}
 
 
-def _run(lines: Mapping[str, Any], run: Run, link: str) -> dict[str, Any]:
-    numbers = f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
-    return {"first": run.first, "last": run.last, "href": link + numbers, **lines}
+def _run(run: Run, link: str) -> dict[str, Any]:
+    lines = [_object(line) for line in run.lines]
+    return {"first": run.first, "last": run.last, "href": link + _numbers(run), "lines": lines}
 
 
 def _object(line: Shown) -> dict[str, Any]:
@@ -116,7 +147,24 @@ def _object(line: Shown) -> dict[str, Any]:
     return {"line": line.number, "severity": SEVERITIES[line.rank], "text": line.text, **new}
 
 
-def _cut(text: str, most: int) -> str:
-    """The text, with a mark in place of its middle if it has more than `most` characters."""
-    half = most // 2
-    return text if len(text) <= most else f"{text[:half]}...{text[len(text) - half :]}"
+def _short(link: str, size: int) -> str:
+    """The beginning of links to lines; of a long one only what says that numbers follow."""
+    return link if length(link) <= size // PART_OF_LINK else "lines "
+
+
+def dumped(value: Any) -> str:
+    """The value as JSON. Not escaped, a character takes a third of the bytes."""
+    return json.dumps(value, ensure_ascii=False)
+
+
+def length(text: str) -> int:
+    """Bytes of the text."""
+    return len(text.encode())
+
+
+def cut(text: str, most: int) -> str:
+    """The text, with a mark in place of its middle if it has more than `most` bytes."""
+    content, half = text.encode(), max(0, most - 3) // 2
+    if len(content) <= most:
+        return text
+    return f"{content[:half].decode(errors='ignore')}...{content[-half:].decode(errors='ignore')}"

@@ -263,10 +263,9 @@ class LogView:
         name, link = query.address, "?goto="
         if file_title is not None:
             name, link = file_title, f"{file_title}:"
-        notices = [incomplete_notice(error) for error in self.missing]
-        log = brief.Excerpted(name, link, summary, lines, total, notices)
+        log = brief.Excerpted(name, link, summary, lines, total)
         if view == "brief":
-            yield brief.text(log, query.size)
+            yield brief.text(log, query.size, list(map(incomplete_notice, self.missing)))
         else:
             yield brief.as_json(log, query.size, self._completeness())
 

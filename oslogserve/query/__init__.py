@@ -20,6 +20,7 @@ from oslogserve.query.parameters import (
     BRIEF_SIZE,
     BRIEFS,
     FIELDS,
+    OF_BRIEF,
     Parameters,
     parameters_in,
     parameters_of,
@@ -107,13 +108,13 @@ class Query(NamedTuple):
         chooses = self.order or self.logs or self.chooses_lines or self.moment
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         return bool(chooses or is_next) or self.format in (
-            *("jsonl", "summary", "overview", "seen"),
+            *("jsonl", "summary", *BRIEFS, "overview", "seen"),
         )
 
     @property
     def is_overview(self) -> bool:
         """True if all logs are read, the likeliest first, for what went wrong."""
-        return self.view in ("overview", "seen")
+        return self.view in ("overview", "seen", *BRIEFS)
 
     @property
     def chooses_lines(self) -> bool:
@@ -198,12 +199,11 @@ def _check_brief(query: Query) -> None:
             sentence = f"bytes is for {' and '.join(f'format={name}' for name in BRIEFS)}."
             raise BadRequest(sentence, ("bytes", values["bytes"]))
         return
-    if query.chooses_lines:
-        sentence = (
-            f"format={query.format} chooses the lines itself: it takes bytes and against, "
-            "and of a folder logs."
-        )
-        raise BadRequest(sentence)
+    others = [pair for pair in query.parameters if pair[0] not in OF_BRIEF and pair[1]]
+    if others:
+        takes = f"format={query.format} chooses the lines itself"
+        sentence = f"{others[0][0]} is for other views: {takes}, and takes {', '.join(OF_BRIEF)}."
+        raise BadRequest(sentence, others[0])
 
 
 # Clients send few different headers, and parsing one takes some 20 us.

@@ -17,6 +17,8 @@ SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "ti
 #: Formats of an excerpt, and its bytes: by default, at least and at most.
 BRIEFS = ("brief", "brief-json")
 BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
+#: The parameters that it takes.
+OF_BRIEF = ("format", "bytes", "against", "source", "logs")
 FORMATS = (
     *("html", "text", "jsonl", "summary", *BRIEFS, "overview", "seen", "chapters", "raw", "json"),
 )

@@ -14,7 +14,7 @@ PART, PART_OF_MAIN = 12, 8
 #: left out.
 MOST_BETWEEN, EXTRA = 4, 30
 #: Worth that a line loses with each byte, and if it begins a run.
-BYTE, ALONE = 0.02, 6.0
+BYTE, ALONE = 0.02, 12.0
 
 
 class Shown(NamedTuple):

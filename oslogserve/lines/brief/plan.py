@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve import native
+from oslogserve.lines.summary import step_of
 
 #: Lines that are read: so many, and one more for so many bytes of the excerpt.
 LEAST_LINES, BYTES_OF_LINE = 600, 40
@@ -44,16 +45,6 @@ def _of_cause(summary: Mapping[str, Any], most: int) -> Iterator[Range]:
     if chapter := step_of(summary):
         yield Range(chapter["first"], chapter["first"] + 1)
         yield Range(chapter["last"] - most // 5, chapter["last"] + 5)
-
-
-def step_of(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The innermost chapter that begins above the cause and has it; None for none.
-
-    The chapter of a failed test begins with the cause.
-    """
-    line = summary["cause"]["line"]
-    around = (one for one in reversed(summary["chapters"]) if one["first"] < line <= one["last"])
-    return next(around, None)
 
 
 def _first_of_kinds(errors: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.lines.brief.marked import MarkedLine
-from oslogserve.lines.brief.plan import Range, step_of
+from oslogserve.lines.brief.plan import Range
 from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.lines.summary import step_of
 
 _ERROR = SEVERITIES.index("ERROR")
 

@@ -77,7 +77,7 @@ def test_json_has_the_same_lines_within_the_bytes(ask):
         found = json.loads(answer.body)
         assert found["cause"] == {"line": FAILED, "last": FAILED + 1, "why": "test"}
         assert (found["lines"], found["failed"], found["complete"]) == (6006, True, True)
-        assert found["chapter"]["name"] == "test"
+        assert found["step"]["name"] == "test"
         log = LOG.decode().splitlines()
         for run in found["runs"]:
             assert [line["line"] for line in run["lines"]] == [
@@ -126,7 +126,10 @@ def test_new_lines_are_told_in_a_comparison(ask):
         ("format=brief&bytes=", "bytes takes a whole number"),
         ("bytes=2000", "bytes is for format=brief and format=brief-json"),
         ("format=summary&bytes=2000", "bytes is for format=brief and format=brief-json"),
-        ("format=brief&level=ERROR", "format=brief chooses the lines itself"),
+        (
+            "format=brief&level=ERROR",
+            "level is for other views: format=brief chooses the lines itself",
+        ),
         ("format=brief-json&lines=1-10", "format=brief-json chooses the lines itself"),
         ("format=brief&chapter=test", "format=brief chooses the lines itself"),
     ],

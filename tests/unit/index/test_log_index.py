@@ -63,6 +63,7 @@ def test_a_file_gives_again_what_is_known():
         "failed": False,
         "cause": None,
         "chapter": None,
+        "step": None,
     }
     index = index_of(INDEX)
     assert [*index.blocks] == [(0, 90, 5), (90, 30, 5)]

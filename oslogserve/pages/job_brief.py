@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An excerpt of a failed job as text and as JSON: the build, failed tests, and the lines of its logs."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from oslogserve.humanize import counted, duration
+from oslogserve.jobs.brief import ErrorAt, JobLines, LogLines
+from oslogserve.jobs.build import Build
+from oslogserve.jobs.overview import Findings
+from oslogserve.messages import visible
+from oslogserve.pages.brief import Excerpted, cut, dumped, ending, length, section, section_json
+from oslogserve.pages.job import address_of, next_address
+from oslogserve.pages.log import completeness
+from oslogserve.query import Query
+from oslogserve.seen.known import Known
+
+#: Parts of the excerpt: what is known of the build, failed tests, errors of other logs at that moment, and
+#: sentences about what is missing.
+PART_OF_BUILD, PART_OF_TESTS, PART_OF_MOMENT, PART_OF_NOTICES = 3, 6, 6, 8
+#: The part of what is left that the first of several logs takes, in percent.
+OF_FIRST = 65
+#: The least bytes of a log.
+LEAST_OF_LOG = 200
+#: Bytes of a test's name and message, and of an error at that moment.
+MOST_OF_TEST, MOST_OF_ERROR = 300, 240
+
+
+class JobExcerpt(NamedTuple):
+    """What an excerpt of a job is made of."""
+
+    query: Query
+    found: Findings
+    lines: JobLines
+    known: Sequence[Known]
+    #: True if the logs are files: lines are named by "FILE:NUMBER", and not by links.
+    are_files: bool
+
+
+def text(job: JobExcerpt) -> bytes:
+    """The excerpt as text of at most the bytes that the query says."""
+    size = job.query.size
+    head = _fitting(_heading(job), size // PART_OF_BUILD)
+    tests = [f"{test.name}: {test.message}" for test in job.found.tests]
+    failed = _listed(
+        "Tests that failed:", (cut(one, MOST_OF_TEST) for one in tests), size // PART_OF_TESTS
+    )
+    errors = (_error(job, one) for one in job.lines.moment)
+    moment = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
+    end = ending(_notices(job), size // PART_OF_NOTICES)
+    left = size - length(head + failed + moment + end)
+    return (head + failed + "".join(_sections(job, left)) + moment + end).encode()
+
+
+def _heading(job: JobExcerpt) -> Iterator[str]:
+    """Yields what was tested, and what failed."""
+    build, task = job.found.build, job.found.task
+    path = job.query.path.decode("utf-8", "replace")
+    name = f"{job.query.address}/" if path else "These logs"
+    yield ": ".join(filter(None, (cut(name, 300), ", ".join(_of_build(build)))))
+    if build.change_url:
+        yield build.change_url
+    if task:
+        yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
+    for rule in job.known:
+        yield f"Known: {rule.title} {rule.url}".rstrip()
+    wrong = sum(one.shows_failure for one in job.found.logs)
+    shown = (
+        f"{counted(wrong, 'log')} of {len(job.found.logs):,} {'shows' if wrong == 1 else 'show'}"
+    )
+    yield f"{shown} a failure" if wrong else f"No log of {len(job.found.logs):,} shows a failure"
+
+
+def _of_build(build: Build) -> Iterator[str]:
+    if build.result or build.seconds is not None:
+        seconds = "" if build.seconds is None else duration(round(build.seconds * 10**6))
+        yield " in ".join(filter(None, (build.result or "ended", seconds)))
+    yield from filter(None, (build.job, build.project, build.change, build.branch, build.ref))
+
+
+def _fitting(lines: Iterable[str], size: int) -> str:
+    """The lines, without those for which so many bytes have no room."""
+    said = ""
+    for line in lines:
+        line = f"{visible(line)}\n"
+        if length(said + line) <= size:
+            said += line
+    return said
+
+
+def _listed(heading: str, lines: Iterable[str], size: int) -> str:
+    """The lines below a heading, as far as so many bytes have room; nothing without any."""
+    listed = _fitting(lines, size - length(heading) - 1)
+    return f"{heading}\n{listed}" if listed else ""
+
+
+def _error(job: JobExcerpt, one: ErrorAt) -> str:
+    name, number = one.found.log.file.shown, one.error["line"]
+    link = f"{name}:{number}" if job.are_files else f"{name}?goto={number}"
+    return f"{link}: {cut(one.error['text'], MOST_OF_ERROR)}"
+
+
+def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
+    """Yields the excerpts of the logs, of at most so many bytes together."""
+    logs = job.lines.logs
+    for place, log in enumerate(logs):
+        if left < LEAST_OF_LOG:
+            return
+        is_last = place == len(logs) - 1
+        said = section(
+            _excerpted(job, log, is_link=False), left if is_last else left * OF_FIRST // 100
+        )
+        left -= length(said)
+        yield said
+
+
+def _excerpted(job: JobExcerpt, log: LogLines, is_link: bool) -> Excerpted:
+    """is_link: true for links that name the log, too."""
+    file = log.found.log.file
+    source = "" if job.query.source == "all" else f"source={job.query.source}&"
+    link = f"?{source}goto="
+    if job.are_files:
+        link = f"{file.shown}:"
+    elif is_link:
+        address = address_of(job.query, file)
+        link = f"{address}{'&' if '?' in address else '?'}goto="
+    return Excerpted(file.shown, link, log.summary, log.read.lines, log.found.log.tally.lines)
+
+
+def _notices(job: JobExcerpt) -> list[str]:
+    """Sentences about what is missing."""
+    told = [*job.found.ending.notices, *map(str, job.lines.missing)]
+    following = next_address(job.query, job.found.ending.next)
+    if following:
+        told.append(f"there are more logs: {job.found.choice.found:,} were found")
+    return [f"oslogserve: {sentence}" for sentence in told]
+
+
+def as_json(job: JobExcerpt) -> bytes:
+    """The excerpt as JSON of at most the bytes that the query says."""
+    size, found = job.query.size, job.found
+    tests = (test._replace(message=cut(test.message, MOST_OF_TEST)) for test in found.tests)
+    tasks = (
+        [found.task._replace(message=cut(found.task.message, MOST_OF_TEST))] if found.task else []
+    )
+    members: dict[str, Any] = {
+        "path": cut(job.query.path.decode("utf-8", "replace"), size // PART_OF_NOTICES),
+        "build": next(iter(_within([found.build._asdict()], size // PART_OF_BUILD)), None),
+        "task": next(
+            iter(_within([task._asdict() for task in tasks], size // PART_OF_BUILD)), None
+        ),
+        "known": _within([rule._asdict() for rule in job.known], size // PART_OF_TESTS),
+        "tests": _within([test._asdict() for test in tests], size // PART_OF_TESTS),
+        "moment": _within([_moment(one) for one in job.lines.moment], size // PART_OF_MOMENT),
+        **completeness(job.query, [*found.ending.missing, *job.lines.missing]),
+        "notices": _within(_notices(job), size // PART_OF_NOTICES),
+        "logs": [],
+    }
+    members["logs"] = list(_objects(job, size - length(dumped(members)) - 1))
+    return dumped(members).encode() + b"\n"
+
+
+def _within(values: Iterable[Any], size: int) -> list[Any]:
+    """The values that take at most so many bytes of JSON together."""
+    kept = []
+    for value in values:
+        size -= length(dumped(value)) + 2
+        if size < 0:
+            break
+        kept.append(value)
+    return kept
+
+
+def _moment(one: ErrorAt) -> dict[str, Any]:
+    error = one.error
+    return {
+        "name": one.found.log.file.shown,
+        "line": error["line"],
+        "time": error["time"],
+        "text": cut(error["text"], MOST_OF_ERROR),
+    }
+
+
+def _objects(job: JobExcerpt, left: int) -> Iterator[dict[str, Any]]:
+    """Yields the objects of the logs, which take at most so many bytes together."""
+    logs = job.lines.logs
+    for place, log in enumerate(logs):
+        is_last = place == len(logs) - 1
+        room = left if is_last else left * OF_FIRST // 100
+        value = section_json(_excerpted(job, log, is_link=True), room - 2)
+        left -= length(dumped(value)) + 2
+        if left < 0:
+            return
+        yield value

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The excerpt of a job."""
+
+import gzip
+import json
+import re
+
+import pytest
+
+from oslogserve.cli import main
+from tests.unit.handlers.asking import HTML, Asking
+
+CONSOLE = b"""2026-03-04 18:20:00.000 | TASK [build]
+2026-03-04 18:20:01.000 | ok: [node]
+2026-03-04 18:20:01.000 | TASK [run tests]
+2026-03-04 18:22:11.000 | FAIL: test_boot (tests.Boot)
+2026-03-04 18:22:11.000 | AssertionError: 'ACTIVE' != 'ERROR'
+2026-03-04 18:22:12.000 | fatal: [node]: FAILED! => {"msg": "non-zero return code"}
+"""
+SERVICE = b"".join(
+    [
+        *[b"2026-03-04 18:21:%02d.000 INFO nova: request %d\n" % (n % 60, n) for n in range(1500)],
+        b"2026-03-04 18:22:10.000 ERROR nova: the port could not be bound\n",
+        b"2026-03-04 18:22:59.000 INFO nova: stopped\n",
+    ]
+)
+HEALTHY = b"".join(
+    [
+        b"2026-03-04 18:22:09.500 ERROR agent: no answer from <the> server\n",
+        *[b"2026-03-04 18:30:00.000 INFO agent: tick %d\n" % n for n in range(500)],
+    ]
+)
+JUNIT = b"""<testsuite><testcase classname="tests.Boot" name="test_boot">
+<failure message="ACTIVE is not ERROR">long text</failure></testcase></testsuite>"""
+INVENTORY = b"""all: {hosts: {node: {nodepool: {label: noble}}}, vars: {zuul: {job: nova-tox, branch: master,
+change: '42', patchset: '7', change_url: 'https://review.example.org/42', project: {canonical_name: openstack/nova}}}}
+"""
+
+
+@pytest.fixture
+def root(tmp_path):
+    files = {
+        "run/job-output.txt": CONSOLE,
+        "run/logs/nova.txt.gz": gzip.compress(SERVICE),
+        "run/logs/agent.txt": HEALTHY,
+        "run/logs/quiet.txt": b"nothing to tell\n",
+        "run/junit.xml": JUNIT,
+        "run/zuul-info/inventory.yaml": INVENTORY,
+        "run/graph.png": b"\x89PNG\r\n\x1a\n",
+        "passed/job-output.txt": CONSOLE.replace(b"FAIL: test_boot (tests.Boot)", b"ok"),
+    }
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_bytes(content)
+    return tmp_path
+
+
+@pytest.fixture
+def ask(root):
+    return Asking(root)
+
+
+def test_it_says_what_was_tested_and_shows_the_failure_first(ask):
+    answer = ask("/run/?format=brief&bytes=4000")
+    assert answer.status_int == 200
+    assert answer.content_type == "text/plain"
+    text = answer.text
+    assert text.startswith("/run/: ")
+    assert "nova-tox, openstack/nova, 42,7, master\nhttps://review.example.org/42\n" in text
+    assert "Tests that failed:\ntests.Boot.test_boot: ACTIVE is not ERROR\n" in text
+    places = [
+        text.index(part)
+        for part in (
+            "job-output.txt: failed; likely cause at line 4 of 6 lines in 'run tests'",
+            "?goto=1-6\n" + CONSOLE.decode(),
+            "logs/nova.txt.gz: does not say that it failed; likely cause at line 1,501",
+            "ERROR nova: the port could not be bound",
+        )
+    ]
+    assert places == sorted(places)
+    assert len(answer.body) <= 4000
+
+
+@pytest.mark.parametrize("view", ["brief", "brief-json"])
+@pytest.mark.parametrize("size", [500, 501, 777, 1234, 2000, 50_000])
+def test_it_has_no_more_bytes_than_are_wanted_and_is_always_the_same(ask, view, size):
+    answer = ask(f"/run/?format={view}&bytes={size}")
+    assert 200 < len(answer.body) <= size
+    assert ask(f"/run/?format={view}&bytes={size}").body == answer.body
+
+
+def test_errors_of_other_logs_at_that_moment_are_named(ask):
+    text = ask(
+        "/run/?format=brief&bytes=2000&logs=job-output.txt&logs=agent.txt&logs=quiet.txt"
+    ).text
+    if "agent.txt: does not" not in text:
+        moment = text.partition("At that moment in other logs:\n")[2]
+        assert moment.startswith("logs/agent.txt?goto=1: 2026-03-04 18:22:09.500 ERROR agent: ")
+
+
+def test_json_has_the_build_the_tests_and_the_lines_with_links(ask):
+    found = json.loads(ask("/run/?format=brief-json&bytes=9000").body)
+    assert found["build"]["job"] == "nova-tox"
+    assert found["tests"][0] == {
+        "name": "tests.Boot.test_boot",
+        "message": "ACTIVE is not ERROR",
+        "time": "",
+    }
+    console, service, *_ = found["logs"]
+    assert (console["name"], console["failed"], console["step"]["name"]) == (
+        *("job-output.txt", True, "run tests"),
+    )
+    assert [line["text"] for line in console["runs"][0]["lines"]] == CONSOLE.decode().splitlines()
+    assert service["runs"][-1]["href"].startswith("logs/nova.txt.gz?goto=")
+    answer = ask(f"/run/{service['runs'][-1]['href']}", **HTML)
+    assert answer.status_int == 302
+    assert found["complete"] is True
+
+
+def test_new_lines_are_told_in_a_comparison(ask):
+    found = json.loads(ask("/run/?format=brief-json&against=passed&logs=job-output.txt").body)
+    [console] = found["logs"]
+    new = [line["text"] for run in console["runs"] for line in run["lines"] if line.get("new")]
+    assert len(new) == 1
+    assert new[0].endswith("FAIL: test_boot (tests.Boot)")
+
+
+def test_a_log_that_is_cut_short_is_told(root, ask):
+    (root / "run/logs/nova.txt.gz").write_bytes(gzip.compress(SERVICE)[:-9])
+    assert re.search(r"\n\[oslogserve: logs/nova.txt.gz: .*\]\n$", ask("/run/?format=brief").text)
+    assert json.loads(ask("/run/?format=brief-json").body)["complete"] is False
+
+
+def test_a_folder_without_a_failure_shows_how_it_ended(ask):
+    text = ask("/run/?format=brief&logs=quiet.txt").text
+    assert "No log of 1 shows a failure\n" in text
+    assert text.endswith("?goto=1\nnothing to tell\n")
+
+
+def test_a_folder_without_logs_is_told(ask):
+    text = ask("/run/?format=brief&logs=nothing").text
+    assert text.endswith("No log of 0 shows a failure\n")
+
+
+@pytest.mark.parametrize("query", ["level=ERROR", "skip=2", "order=time", "from=a", "chapter=x"])
+def test_what_it_does_not_take_is_said(ask, query):
+    answer = ask(f"/run/?format=brief&{query}")
+    assert answer.status_int == 400
+    assert "format=brief chooses the lines itself" in answer.text
+
+
+def test_names_cannot_break_lines(root, ask):
+    (root / "run/logs/a\nb\x1b.txt").write_bytes(b"FAIL: test_a (tests.A)\n")
+    text = ask("/run/?format=brief&bytes=9000").text
+    assert "logs/a\\nb\\x1b.txt: failed" in text
+
+
+def test_a_command_names_lines_by_their_files(root, capfdbinary):
+    assert main(["render", str(root / "run"), "--format", "brief", "--bytes", "3000"]) == 0
+    text = capfdbinary.readouterr().out.decode()
+    assert text.startswith("These logs: ")
+    assert "\njob-output.txt:1-6\n" in text
+    assert len(text) <= 3000
