@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs by what the overview of a job's folder found."""
 
-import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import chain, islice
 from typing import Any
 
@@ -81,8 +81,9 @@ def remember(memory: Memory, path: bytes, found: Findings) -> str:
     """
     run = run_of(path, found)
     if run is None:
-        if ended := ended_at(one.log.file for one in found.logs):
-            memory.forget(os.fsdecode(path), ended)
+        ended = ended_at(one.log.file for one in found.logs)
+        with suppress(UnicodeDecodeError):  # such a folder never had one
+            memory.forget(path.decode(), ended or 0)
         return "open"
     outcome = memory.remember(run)
     if outcome != "kept":

@@ -220,6 +220,17 @@ def test_a_run_that_may_go_on_is_not_remembered(add, ask):
     assert ask.counted("seen_runs_total") == {}
 
 
+def test_a_folder_whose_name_is_no_text_makes_no_other_run_forgotten(add, ask, tmp_path):
+    kept = add("1/smoke/a?", *refused())
+    ask(f"{kept.replace('?', '%3F')}?format=overview")
+    odd = tmp_path / "logs/1/smoke" / os.fsdecode(b"a\xff")
+    odd.mkdir()
+    (odd / "job-output.txt").write_text("TASK [test]\n")
+    assert ask("/1/smoke/a%FF/?format=overview").status_int == 200
+    other = add("2/smoke/b2", *refused())
+    assert seen_on(ask(f"{other}?format=overview"))[0].startswith("Seen in 1 other run")
+
+
 def test_a_run_is_forgotten_when_its_folder_has_another_that_goes_on(add, ask, tmp_path):
     path = add("1/smoke/a1", *refused())
     other = add("2/smoke/b2", *refused())
