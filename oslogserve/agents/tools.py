@@ -72,7 +72,7 @@ class Job(Tool):
     name = "job"
     description = (
         "The logs below a job's folder, the one that tells most first: which failed, the counts of "
-        "errors, the lines of each cause, and whether other runs failed so. Start here."
+        "errors, the lines of each cause, and whether other runs failed so."
     )
 
     path: Annotated[str, Field(description="a folder: a path below the server, or a link")]
@@ -90,11 +90,12 @@ class Job(Tool):
 class Brief(Tool):
     name = "brief"
     description = (
-        "An excerpt of a log that failed: the lines that explain the failure, as many as the bytes "
-        "hold, the worthiest ones. Each run of lines has a link."
+        "An excerpt of a failed job's folder or of a log, in so many bytes: what was tested and what "
+        "failed, then the lines that explain it, the worthiest ones, with links. Start here."
     )
 
-    path: Log
+    path: Path
+    logs: Logs = []
     against: Against = ""
 
     async def __call__(self, client: Client, report: Report) -> None:
@@ -102,9 +103,11 @@ class Brief(Tool):
         # One byte more for the slash of a folder.
         room = report.room - len(client.site.link(place.path, source=place.source)) - 2
         size = max(LEAST_BRIEF, room - _KEPT)
-        given = _given(client, {"against": self.against, "format": "brief", "bytes": size})
-        answer = await client.get(place.path, _merged(place, ("source", "against"), given), size)
-        # The links of an excerpt are relative to this one.
+        chosen = {"logs": self.logs, "against": self.against}
+        given = _given(client, {**chosen, "format": "brief", "bytes": size})
+        kept = ("source", *chosen)
+        answer = await client.get(place.path, _merged(place, kept, given), size)
+        # The links of a log's excerpt are relative to this one.
         report.add([client.site.link(answer.place.path, source=place.source)])
         lines = answer.body.decode("utf-8", "replace").rstrip("\n").split("\n")
         for shown, line in enumerate(lines):
@@ -214,7 +217,7 @@ class Compare(Tool):
         await _show_lines(client, client.site.place(self.path), given, self.limit, report)
 
 
-TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Job, Brief, Search, Lines, Compare)}
+TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Brief, Job, Search, Lines, Compare)}
 
 
 async def answer(client: Client, name: str, arguments: dict[str, Any]) -> str:

@@ -175,6 +175,15 @@ def test_an_excerpt_has_links_that_lead_to_its_lines(ask, url):
     assert data_of(ask("lines", path=link, context=0))[1].endswith(first)
 
 
+def test_an_excerpt_of_a_job_has_its_logs(ask, url):
+    lines = data_of(ask("brief", path=JOB, bytes=4000))
+    assert lines[0] == f"{url}/{JOB}/"
+    assert "smoke.errors.VolumeFailed" in "\n".join(lines)
+    of_one = "\n".join(data_of(ask("brief", path=JOB, logs=["*c-vol*"])))
+    assert "thin pool 'pool'" in of_one
+    assert "VolumeFailed" not in of_one
+
+
 def test_a_link_from_an_answer_is_a_path(ask, url):
     """Also to a page, which has parameters that are none of lines."""
     assert data_of(ask("job", path=f"{url}/{JOB}/?format=overview")) == data_of(
