@@ -127,9 +127,11 @@ def failed_logs(case, text):
     last = max(last for _, last in case["labels"])
     yield "failed cut", b"".join(lines[: last + BEHIND])
     first = min(first for first, _ in case["labels"])
-    passed = [n for n, line in enumerate(lines[: first - 1], 1) if b'" exited with 0.' in line]
-    if passed and passed[-1] >= LEAST:
-        yield "passed commands", b"".join(lines[: passed[-1] - 1])
+    above = b"".join(lines[: first - 1])
+    passed, said, _ = above.rpartition(b'" exited with 0.')
+    passed = passed[: passed.rfind(b'The command "')]
+    if said and passed.count(b"\n") >= LEAST:
+        yield "passed commands", passed
 
 
 def passed_logs(_, text):

@@ -210,6 +210,8 @@ MARKED = {
     ],
     Mark.SUCCEEDED: [
         b"Job complete, result: SUCCESS",
+        b"node | ok: 4 changed: 1 unreachable: 0 failed: 0 skipped: 3 rescued: 1 ignored: 0",
+        b"node-1 : ok=4    changed=1    unreachable=0    failed=0    skipped=3",
         b"OK",
         b"OK (skipped=2, expected failures=1)",
         b"OK (12 tests, 30 assertions)",

@@ -45,7 +45,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 31;
+const INTERFACE: u32 = 32;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -60,6 +60,6 @@ const LIMITS: &[(&str, i64)] = limits! {
     head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
     cause::REACH
     step::GAP step::LONGEST step::PARAGRAPH step::REPORT step::RING step::WORD_GAP step::WORD_REACH
-    step::SURVIVED step::TOLD steps::MOST_SURVIVED
+    step::SURVIVED step::TOLD steps::MOST_SURVIVED steps::OUTCOME_REACH steps::LAST_WORDS
     chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };

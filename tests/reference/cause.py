@@ -63,10 +63,14 @@ class CauseFinder:
         self._is_low = True
         #: The number of the last line.
         self._end = 0
+        #: Lines, and those that show a time and a level.
+        self._lines = self._records = 0
 
     def add(self, line: Line) -> None:
         number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
         self._end = number
+        self._lines += 1
+        self._records += bool(own_time) and rank > 0
         if own_time and 0 < rank < _WARNING:
             self._is_healthy = False
             if self._is_low and not self._steps.are_decided:
@@ -112,7 +116,9 @@ class CauseFinder:
         """
         if self._is_healthy and not self._steps.are_decided:
             return None, False
-        cause, has_failed = self._steps.cause(self._end)
+        cause, has_failed = self._steps.cause(
+            self._end, is_of_service=2 * self._records > self._lines
+        )
         return cause or self._low_end(), has_failed
 
     def survived(self) -> list[Cause]:

@@ -40,6 +40,9 @@ _WHY = {
 }
 
 
+_TESTS = _WHY.keys() - {Mark.CRASH}
+
+
 def _any(patterns: Iterable[bytes]) -> re.Pattern[bytes]:
     return re.compile(b"|".join(b"(?:%b)" % pattern for pattern in patterns))
 
@@ -179,8 +182,8 @@ class Step:
     fatal: int | None = None
     #: True if a recap says that a task failed.
     has_failed_recap: bool = False
-    #: True if its last outcome says that all went well.
-    has_succeeded: bool = False
+    #: The number of the last outcome, if that says that all went well.
+    succeeded: int | None = None
     #: True once it has ended.
     is_over: bool = False
 
@@ -194,15 +197,31 @@ class Step:
             return 3
         return ERRORS_ALONE if self._errors else int(has_outcome)
 
-    @property
-    def has_failed(self) -> bool:
+    def has_failed(self, start: int, *, is_of_service: bool) -> bool:
         """True if an outcome or a test says so, and no later outcome that all went well.
 
-        Errors alone do not: healthy services log some.
+        Errors alone do not: healthy services log some. start: the first line in which outcomes count.
+        is_of_service: whether the first outcome and the first test have to be there.
         """
-        has_found = bool(self.found.keys() & _WHY.keys())
-        has_outcome = self.turn is not None and self.turn.outcome is not None
-        return not self.has_succeeded and bool(has_found or self.fatal or has_outcome)
+        if self.has_failed_recap or self.succeeded is not None:
+            return self.has_failed_recap
+        tests = [group for kind, group in self.found.items() if kind in _TESTS]
+        if tests and not is_of_service:
+            return True
+        told = [group.last for kind, group in self.found.items() if kind in _WHY]
+        if self.fatal is not None:
+            told.append(self.fatal)
+        if self.turn and self.turn.outcome:
+            last = start if self.turn.last is None else self.turn.last
+            told.append(self.turn.outcome.number if is_of_service else last)
+        return any(number >= start for number in told)
+
+    @property
+    def has_passed(self) -> bool:
+        """True if its last outcome says that all went well, and no error follows."""
+        if self.has_failed_recap or self.succeeded is None:
+            return False
+        return self.succeeded > (self.errors.last if self.errors else 0)
 
     @property
     def is_silent(self) -> bool:
@@ -261,9 +280,9 @@ class Step:
             self.found.setdefault(Mark.TEST, self.found.pop(Mark.NUMBERED))
         displaced = None
         if mark == Mark.FATAL or kind not in (None, Mark.ERROR):
-            self.has_succeeded = False
+            self.succeeded = None
         elif mark == Mark.SUCCEEDED:
-            self.has_succeeded = True
+            self.succeeded = text.number
         if kind == Mark.OUTCOME:
             self._add_outcome(text, is_result=mark == Mark.RESULT)
         elif kind == Mark.ERROR:
@@ -369,6 +388,11 @@ class Step:
         if words:
             return words.cause("failed step")
         return _last_paragraph(ring) or self._only_line()
+
+    def last_lines(self) -> Cause | None:
+        """Its last lines, without a recap; None for a step without lines."""
+        has_recap = self.turn is not None and self.turn.is_recap
+        return _last_paragraph(self.before if has_recap else self.ring) or self._only_line()
 
     def _only_line(self) -> Cause | None:
         """The cause of a step without a line that could be one."""

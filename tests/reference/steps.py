@@ -15,6 +15,7 @@ from tests.reference.step import ERRORS_ALONE, SURVIVED, Cause, Step, Text
 
 #: Failures that are noted although the log went on.
 MOST_SURVIVED = LIMITS["steps.MOST_SURVIVED"]
+OUTCOME_REACH, LAST_WORDS = LIMITS["steps.OUTCOME_REACH"], LIMITS["steps.LAST_WORDS"]
 
 #: Verdicts that are revoked if many lines follow.
 _REVOCABLE = (Mark.EXITED, Mark.BUILD_FAILED)
@@ -128,17 +129,27 @@ class Steps:
     def _most_telling(self) -> Step:
         return _heavier(self._kept, _heavier(self._task, self._step))
 
-    def cause(self, end: int) -> tuple[Cause | None, bool]:
-        """The cause, and whether the log says that something failed. end: the last line's number."""
+    def cause(self, end: int, *, is_of_service: bool) -> tuple[Cause | None, bool]:
+        """The cause, and whether the log says that something failed.
+
+        end: the last line's number. is_of_service: whether most lines are records of a service.
+        """
         self._revoke(end)
         if self._decided:
             return self._decided, True
         self._step.settle(end)
+        if not self._has_failed and self._step.has_passed:
+            last = self._step.last_lines()
+            return last and last._replace(why="end"), False
         step = self._most_telling()
         cause = step.cause()
         if not step.weight:
             return cause and cause._replace(why="end"), False
-        return cause, self._has_failed or self._step.has_failed
+        tells_nothing = cause is None or cause.why == "end"
+        reach = LAST_WORDS if is_of_service or tells_nothing else OUTCOME_REACH
+        start = max(0, end - reach)
+        failed = self._has_failed or self._step.has_failed(start, is_of_service=is_of_service)
+        return cause, failed
 
     def survived(self, *, is_build: bool) -> list[Cause]:
         """The first failures that the log survived; none if a verdict says that it failed, or if it is not

@@ -67,6 +67,9 @@ pub struct CauseFinder {
     is_low: bool,
     /// The number of the last line.
     end: u64,
+    /// Lines, and those that show a time and a level.
+    lines: u64,
+    records: u64,
     pub chapters: ChapterFinder,
     /// The next hint and carriage return in the block.
     hints: Next,
@@ -85,6 +88,8 @@ impl CauseFinder {
             low: Low::default(),
             is_low: true,
             end: 0,
+            lines: 0,
+            records: 0,
             chapters: ChapterFinder::new(clock),
             hints: Next::default(),
             returns: Next::default(),
@@ -102,8 +107,10 @@ impl CauseFinder {
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
         self.end = line.number;
         let rank = line.seen.severity.unwrap_or(0);
-        let is_low = 0 < rank && rank < self.grammar.causes.data.warning;
-        if is_low && !line.seen.time.is_empty() {
+        let is_record = 0 < rank && !line.seen.time.is_empty();
+        self.lines += 1;
+        self.records += u64::from(is_record);
+        if is_record && rank < self.grammar.causes.data.warning {
             self.is_healthy = false;
             if self.is_low && !self.steps.are_decided() {
                 self.low.copy(line);
@@ -174,8 +181,9 @@ impl CauseFinder {
             return (None, false);
         }
         let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
+        let is_of_service = 2 * self.records > self.lines;
         let mut cause_of = |steps: &mut Steps| {
-            let (cause, has_failed) = steps.cause(&self.grammar, caches, self.end);
+            let (cause, has_failed) = steps.cause(&self.grammar, caches, self.end, is_of_service);
             (cause.or_else(|| low.map(Low::cause)), has_failed)
         };
         let (cause, has_failed) = cause_of(&mut self.steps);

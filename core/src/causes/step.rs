@@ -216,6 +216,14 @@ struct Turn {
     is_result: bool,
 }
 
+impl Turn {
+    /// True if an outcome is at this line or behind it. is_first: true if no other one may be above.
+    fn has_outcome(&self, from: u64, is_first: bool) -> bool {
+        let Some(first) = &self.outcome else { return false };
+        if is_first { first.number >= from } else { self.last.is_none_or(|last| last >= from) }
+    }
+}
+
 /// A step, up to the current line.
 #[derive(Default)]
 pub struct Step {
@@ -246,8 +254,8 @@ pub struct Step {
     fatal: Option<u64>,
     /// True if a recap says that a task failed.
     has_failed_recap: bool,
-    /// True if its last outcome says that all went well.
-    has_succeeded: bool,
+    /// The number of the last outcome, if that says that all went well.
+    succeeded: Option<u64>,
     /// True once it has ended: what follows cleans up.
     is_over: bool,
 }
@@ -272,11 +280,25 @@ impl Step {
     }
 
     /// True if an outcome or a test says so, and no later outcome that all went well. Errors alone do not:
-    /// healthy services log some.
-    pub fn has_failed(&self) -> bool {
-        let has_found = WHY.iter().any(|(kind, _)| self.found[*kind as usize].is_some());
-        let has_outcome = self.turn.as_ref().is_some_and(|turn| turn.outcome.is_some());
-        !self.has_succeeded && (has_outcome || self.fatal.is_some() || has_found)
+    /// healthy services log some. from: the number of the first line in which outcomes count. is_of_service:
+    /// true if the first outcome and the first test have to be there.
+    pub fn has_failed(&self, from: u64, is_of_service: bool) -> bool {
+        let has_found = WHY.iter().any(|&(kind, _)| {
+            let is_anywhere = kind != Kind::Crash && !is_of_service;
+            self.found[kind as usize].as_ref().is_some_and(|one| is_anywhere || one.last >= from)
+        });
+        let has_outcome =
+            self.turn.as_ref().is_some_and(|turn| turn.has_outcome(from, is_of_service));
+        let is_fatal = self.fatal.is_some_and(|number| number >= from);
+        self.has_failed_recap
+            || (self.succeeded.is_none() && (has_outcome || is_fatal || has_found))
+    }
+
+    /// True if its last outcome says that all went well, and no error follows.
+    pub fn has_passed(&self) -> bool {
+        let succeeded = self.succeeded.filter(|_| !self.has_failed_recap);
+        let last_error = self.errors.as_ref().map_or(0, |errors| errors.last);
+        succeeded.is_some_and(|number| number > last_error)
     }
 
     /// True if it failed although the log goes on: a recap says so.
@@ -376,9 +398,10 @@ impl Step {
             self.take_recap(grammar, text);
         }
         let mut displaced = None;
-        self.has_succeeded = match role {
-            Some(Role::Outcome | Role::First(_)) => false,
-            _ => mark != Some(Mark::Fatal) && (self.has_succeeded || mark == Some(Mark::Succeeded)),
+        self.succeeded = match role {
+            Some(Role::Outcome | Role::First(_)) => None,
+            _ if mark == Some(Mark::Succeeded) => Some(text.number),
+            _ => self.succeeded.filter(|_| mark != Some(Mark::Fatal)),
         };
         match role {
             Some(Role::Outcome) => self.add_outcome(text, mark == Some(Mark::Result)),
@@ -547,6 +570,13 @@ impl Step {
         if let Some(words) = words {
             return Some(words.cause("failed step"));
         }
+        last_paragraph(ring).or_else(|| self.only_line())
+    }
+
+    /// Its last lines, without a recap; None for a step without lines.
+    pub fn last_lines(&self) -> Option<Cause> {
+        let has_recap = self.turn.as_ref().is_some_and(|turn| turn.is_recap);
+        let ring = if has_recap { &self.before } else { &self.ring };
         last_paragraph(ring).or_else(|| self.only_line())
     }
 

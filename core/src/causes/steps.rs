@@ -14,6 +14,10 @@ use crate::causes::cause_rules::{Caches, Mark};
 use crate::causes::step::{Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
 use crate::recognition::grammar::Grammar;
 
+/// How far above the log's end its last outcome is if the log failed. The same for a service, which logs
+/// outcomes of others and goes on, and for a log in which nothing else tells of a failure.
+pub const OUTCOME_REACH: u64 = 100;
+pub const LAST_WORDS: u64 = 10;
 /// Failures that are noted although the log went on.
 pub const MOST_SURVIVED: usize = 8;
 
@@ -188,23 +192,30 @@ impl Steps {
     }
 
     /// The cause, and whether the log says that something failed. end: the number of the last line.
+    /// is_of_service: true if most lines are records of a service.
     pub fn cause(
         &mut self,
         grammar: &Grammar,
         caches: &mut Caches,
         end: u64,
+        is_of_service: bool,
     ) -> (Option<Cause>, bool) {
         self.revoke(end);
         if let Some(decided) = &self.decided {
             return (Some(decided.cause.clone()), true);
         }
         self.step.settle(end);
+        if !self.has_failed && self.step.has_passed() {
+            return (self.step.last_lines().map(|cause| Cause { why: "end", ..cause }), false);
+        }
         let step = self.most_telling();
         let cause = step.cause(grammar, caches);
         if step.weight() == 0 {
             return (cause.map(|cause| Cause { why: "end", ..cause }), false);
         }
-        (cause, self.has_failed || self.step.has_failed())
+        let tells_nothing = cause.as_ref().is_none_or(|cause| cause.why == "end");
+        let reach = if is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
+        (cause, self.has_failed || self.step.has_failed(end.saturating_sub(reach), is_of_service))
     }
 
     /// The first failures that the log survived; none if a verdict says that it failed, or if it is not the

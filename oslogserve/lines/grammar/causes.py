@@ -182,6 +182,8 @@ pip* No matching distribution found
 #: What tools print at the end of all that they do, if it passed. They print none if something failed.
 _SUCCEEDED = rb"""
 zuul* Job complete, result: SUCCESS
+zuul* (?:\S+ \| )?ok: \d+ changed: \d+ unreachable: 0 failed: 0\b
+ansible* [\w.\[\]:-]+ +: ok=\d+ +changed=\d+ +unreachable=0 +failed=0\b
 unittest* OK(?: \(.*\))?$
 phpunit* OK \(\d+ tests?,
 pytest* =+ [^=]*\b\d+ passed\b.* in [\d.]+

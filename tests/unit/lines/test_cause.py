@@ -15,6 +15,7 @@ from tests.renderers import answered
 #: lines that end a group of errors; lines of a paragraph and of a report; lines behind an outcome that
 #: show that it was survived.
 REACH, LONGEST, RING, GAP, PARAGRAPH, REPORT, SURVIVED = 4096, 400, 64, 20, 12, 40, 400
+OUTCOME_REACH, LAST_WORDS = 100, 10
 
 TRAVIS_STEP = b"travis_time:start:0a1b2c3d\r\x1b[0K$ make %b"
 TRAVIS_FAILED = b'The command "make %b" exited with 1.'
@@ -302,20 +303,29 @@ def test_without_a_verdict_the_step_that_shows_most_has_the_cause(found_in):
     ],
 )
 def test_a_log_whose_last_outcome_says_that_all_went_well_did_not_fail(found_in, failed):
-    assert not found_in(*failed, b"trying again", b"BUILD SUCCESS", b"bye")[1]
+    assert found_in(*failed, b"", b"BUILD SUCCESS", b"bye") == ((len(failed) + 2, "end"), False)
     assert found_in(*failed, b"trying again", b"bye")[1]
     assert found_in(b"BUILD SUCCESS", *failed, b"bye")[1]
 
 
+def test_an_error_behind_a_success_is_a_cause(found_in):
+    log = [b"exited with code 1", b"BUILD SUCCESS", b"ERROR: no a"]
+    assert found_in(*log) == ((3, "severity"), False)
+
+
 def test_a_success_is_no_part_of_a_failed_tests_report(cause_of):
-    cause = cause_of(b"FAIL: test_it", b"why", b"12 examples, 0 failures", b"bye")
+    verdict = TRAVIS_FAILED % b"a"
+    cause = cause_of(b"FAIL: test_it", b"why", b"12 examples, 0 failures", b"bye", verdict)
     assert (cause["line"], cause["last"]) == (1, 2)
 
 
 def test_a_log_that_goes_on_behind_a_failed_task_did_not_fail(found_in):
     rescued = [b"TASK [a]", b"fatal: [host]: FAILED! => {}", b"TASK [go back]", b"changed: [host]"]
     recap = b"host : ok=3 changed=1 unreachable=0 failed=%d skipped=0 rescued=1"
-    assert found_in(*rescued, b"PLAY RECAP ***", recap % 0) == ((2, "severity"), False)
+    assert found_in(*rescued, b"PLAY RECAP ***", recap % 0) == ((4, "end"), False)
+    said = [b"TASK [b]", b"ERROR: no b", b"make: *** [b] Error 1", b"ok: [host]"]
+    assert not found_in(*said, b"PLAY RECAP ***", recap % 0)[1]
+    assert found_in(*said, b"PLAY RECAP ***", recap % 1, recap % 0)[1]
     assert found_in(*rescued, b"PLAY RECAP ***", recap % 1) == ((2, "severity"), True)
     cleaned = [b"PLAY [clean up]", b"TASK [b]", b"ok: [host]", b"PLAY RECAP ***", recap % 0]
     assert found_in(*rescued, b"PLAY RECAP ***", recap % 1, *cleaned) == ((2, "severity"), True)
@@ -357,9 +367,43 @@ def test_an_outcome_that_the_log_survives_for_long_decides_nothing(found_in, out
     assert found_in(*above, outcome, *below, told, *cleaning) == ((3069, "end"), False)
     assert found_in(*above, outcome, *below, b"", b"done", b"bye") == ((3070, "end"), False)
     assert found_in(*above, outcome, *below, told, b"FAILED") == ((3069, "failed step"), True)
-    assert found_in(b"no such a", outcome, *[b"x"] * SURVIVED) == ((1, "failed step"), True)
+    assert found_in(b"no such a", outcome, *[b"x"] * SURVIVED)[0] == (1, "failed step")
     end = (SURVIVED + 3 - PARAGRAPH, "end")
     assert found_in(b"no such a", outcome, *[b"x"] * (SURVIVED + 1)) == (end, False)
+
+
+def test_a_log_that_goes_on_for_long_behind_its_last_outcome_did_not_fail(found_in):
+    failed = [b"no such a", b"make: *** [all] Error 2"]
+    assert found_in(*failed, *[b"x"] * OUTCOME_REACH)[1]
+    assert not found_in(*failed, *[b"x"] * (OUTCOME_REACH + 1))[1]
+    crashed = b"tar: a: No space left on device"
+    goes_on = [b"", *[b"x"] * OUTCOME_REACH]
+    assert found_in(crashed, *goes_on[:-1])[1]
+    assert found_in(crashed, *goes_on) == ((1, "severity"), False)
+    verdict = [b"no such a", b"Exited with code 1"]
+    assert found_in(*verdict, *[b"x"] * SURVIVED)[1]
+
+
+def test_an_outcome_alone_is_a_failure_in_the_last_lines(found_in):
+    said = [b"copying a", b"26 remembered (13 failed), 0 before"]
+    assert found_in(*said, *[b"x"] * LAST_WORDS)[1]
+    assert not found_in(*said, *[b"x"] * (LAST_WORDS + 1))[1]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        [b"2026-03-04 18:22:11.000 1 ERROR worker [-] job 7: make exited with code 1"],
+        [b"FAIL: test_it", b"2026-03-04 18:22:11.000 1 ERROR worker [-] it broke"],
+    ],
+)
+def test_what_a_service_survives_is_no_failure(found_in, said):
+    goes_on = [b"2026-03-04 18:22:12.000 1 INFO worker [-] job %d" % n for n in range(50)]
+    assert found_in(*goes_on, *said)[1]
+    assert not found_in(*goes_on, *said, *goes_on)[1]
+    assert not found_in(*goes_on, *said, *goes_on, *said)[1]
+    no_record = [b"running job 8"] * 50
+    assert found_in(*no_record, *said, *no_record, *said)[1]
 
 
 def test_a_warning_announces_no_failure(found_in):
