@@ -61,8 +61,8 @@ pub struct Recogniser {
     caches: Option<Caches>,
     /// In the block.
     location_words: Next,
-    /// True if the last line of the block before names the date of a thing.
-    is_below_heading: bool,
+    /// True if the last line before the block names the date of a thing.
+    pub is_below_heading: bool,
 }
 
 impl Recogniser {
@@ -75,9 +75,11 @@ impl Recogniser {
         self.location_words = Next::default();
     }
 
-    /// Ends a block, all of whose lines were taken.
+    /// Ends a block, all of whose lines were taken. A piece of the log without a line feed gives an empty one.
     pub fn end(&mut self, block: &[u8]) {
-        self.is_below_heading = names_date(&self.grammar, block);
+        if !block.is_empty() {
+            self.is_below_heading = names_date(&self.grammar, block);
+        }
     }
 
     /// Gives the caches back, which take megabytes: of many logs only those at work have some.

@@ -64,6 +64,8 @@ pub struct Heritage {
     time: Option<TimeAbove>,
     shows_time: bool,
     time_text: String,
+    /// See Recogniser.
+    pub is_below_heading: bool,
 }
 
 /// An error whose traceback may follow.
@@ -135,8 +137,8 @@ impl Inherited {
         self.grammar.data.severities.len()
     }
 
-    /// The state behind the last line.
-    pub fn heritage(&self) -> Heritage {
+    /// The state behind the last line. recogniser: of the same log.
+    pub fn heritage(&self, recogniser: &Recogniser) -> Heritage {
         let error = self.error.as_ref().map(|error| ErrorAbove {
             rank: error.rank,
             time: as_text(&error.time),
@@ -150,6 +152,7 @@ impl Inherited {
             time: self.time.map(|Instant { micros, offset, .. }| TimeAbove { micros, offset }),
             shows_time: self.shows_time,
             time_text: as_text(&self.time_text),
+            is_below_heading: recogniser.is_below_heading,
         }
     }
 

@@ -205,7 +205,7 @@ impl Selector {
 
     /// Collects an index from here on: of a log's summary with all lines. See Indexer.
     pub fn collect_index(&mut self, interval: u64) {
-        let (ranks, heritage) = (self.inherited.ranks(), self.inherited.heritage());
+        let (ranks, heritage) = (self.inherited.ranks(), self.inherited.heritage(&self.recogniser));
         self.indexer = Some(Box::new(Indexer::new(interval, ranks, heritage)));
     }
 
@@ -214,7 +214,7 @@ impl Selector {
         let Some(indexer) = &mut self.indexer else { return };
         indexer.text(text);
         if may_begin && indexer.is_due() {
-            indexer.next_block(self.number, self.inherited.heritage());
+            indexer.next_block(self.number, self.inherited.heritage(&self.recogniser));
         }
     }
 

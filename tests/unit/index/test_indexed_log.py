@@ -210,6 +210,16 @@ def test_a_log_of_which_nothing_is_read_shows_dates_or_none(log, text):
     assert ("data-undated" in page) == (b"2013" not in text)
 
 
+def test_a_date_behind_blocks_that_are_passed_over_is_that_of_the_thing_above(log):
+    thing = b"Tue Dec  5 20:11:19 UTC 2017\n%s\nImage creation date:\n" % (b"x" * 13)
+    log.write_bytes(b"Image creation date:\n".rjust(4096, b"x") + thing * 1000)
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    for tail in range(1, 3000, 97):
+        assert b"2017-12-05T" not in plain(ask(f"/a.txt?format=jsonl&tail={tail}"))
+    assert unread(ask) > 0
+
+
 def test_a_log_that_was_replaced_has_no_index(log):
     ask = asking(log)
     ask("/a.txt?format=summary")

@@ -86,5 +86,7 @@ def test_a_date_alone_is_that_of_the_thing_above_wherever_the_log_is_cut(rendere
     assert whole.count(b'"time": null') == 3
     for at in range(len(log)):
         assert rendered([log[:at], log[at:]], "jsonl") == whole
+    unended = lines[0], lines[1].rstrip()
+    assert rendered(unended, "jsonl") == rendered([b"".join(unended)], "jsonl")
     assert rendered([b"Start:\n" + lines[1]], "jsonl").count(b"2017-12-05T20:11:19") == 1
     assert rendered([lines[0] + b"\n" + lines[1]], "jsonl").count(b"2017-12-05T20:11:19") == 1

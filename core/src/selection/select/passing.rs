@@ -47,8 +47,11 @@ impl Selector {
             return false;
         }
         self.before.take();
-        if let Some(heritage) = heritage.filter(|_| self.needs.inherited) {
-            self.inherited.go_on(heritage);
+        if let Some(heritage) = heritage {
+            self.recogniser.is_below_heading = heritage.is_below_heading;
+            if self.needs.inherited {
+                self.inherited.go_on(heritage);
+            }
         }
         self.inherited.is_undated &= block.times.is_none();
         if self.by_time {
