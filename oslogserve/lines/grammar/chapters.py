@@ -94,7 +94,7 @@ gitlab* Job succeeded$
 #: process, user and name in Ansible's own log.
 BEHIND_TIME = (
     rb"[\])]?[ \t]?"
-    rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?)?[ \t]*"
+    rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?)?"
 )
 
 #: What BuildKit writes before each line of a step.
