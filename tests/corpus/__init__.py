@@ -16,6 +16,20 @@ from typing import NamedTuple
 FOLDER = Path(__file__).parent
 
 
+#: Begins a block of STEPS, and a line that a reader labelled.
+BLOCK, LABEL = "=== ", "\xbb"
+STEPS = FOLDER / "github_steps.txt"
+
+
+class Steps(NamedTuple):
+    """Steps of a job of GitHub Actions, one of which failed."""
+
+    name: str
+    text: str
+    #: The lines that tell why, as a reader would label them.
+    labelled: list[str]
+
+
 class Labelled(NamedTuple):
     file: str
     number: int
@@ -26,6 +40,19 @@ class Labelled(NamedTuple):
     @property
     def where(self) -> str:
         return f"{self.file}:{self.number}"
+
+
+def steps() -> list[Steps]:
+    """The blocks of STEPS."""
+    blocks = STEPS.read_text(encoding="utf-8").split(f"\n{BLOCK}")
+    return [_steps(block.removesuffix("\n")) for block in blocks[1:]]
+
+
+def _steps(block: str) -> Steps:
+    name, _, text = block.partition("\n")
+    lines = text.replace("\\x1b", "\x1b").replace("\\\\", "\\").split("\n")
+    labelled = [line.removeprefix(LABEL) for line in lines if line.startswith(LABEL)]
+    return Steps(name, "\n".join(line.removeprefix(LABEL) for line in lines), labelled)
 
 
 def families() -> list[str]:

@@ -29,7 +29,10 @@ _TELLING = frozenset(
     )
 )
 #: Marks that count although Travis begins a step at their line.
-_BEFORE_TRAVIS = (Mark.STOPPED, Mark.FAILED, Mark.BUILD_FAILED, Mark.EXITED, Mark.PASSED)
+_BEFORE_TRAVIS = (
+    *(Mark.STOPPED, Mark.FAILED, Mark.STEP_FAILED, Mark.CANCELED, Mark.BUILD_FAILED),
+    *(Mark.EXITED, Mark.PASSED),
+)
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
 _STEP_HEAD = re.compile(chapters.STEP_HEAD).match

@@ -27,8 +27,10 @@ LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED, TOLD = (
         *("SURVIVED", "TOLD"),
     ]
 )
-#: The weight of a step that shows errors alone.
-ERRORS_ALONE = 2
+#: The weight of a step that shows errors alone, and of one that ends with an error of GitHub's runner.
+ERRORS_ALONE, ANNOTATED = 2, 5
+#: Blanks between a failed test's number and its name, if that is on a line of its own.
+_TITLE = 5
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
 
 #: Why a line was chosen, by what a step found, in the order in which a step's cause is chosen.
@@ -54,6 +56,7 @@ _WEAK = _any(pattern for _, pattern in causes.WEAK).match
 _WORDS = re.compile(causes.WORDS).search
 _PASSING = re.compile(causes.PASSING).search
 _RECAP = re.compile(causes.RECAP).match
+_NUMBER = re.compile(causes.NUMBER).match
 _FRAME = re.compile(causes.FRAME).match
 _HAS_LETTER = re.compile(rb"[A-Za-z\x80-\xff]").search
 _USAGE = re.compile(causes.USAGE).match
@@ -91,7 +94,7 @@ class Cause(NamedTuple):
 
 
 @dataclass
-class _Group:
+class Group:
     """Lines of one kind that follow one another."""
 
     first: Text
@@ -100,7 +103,7 @@ class _Group:
     told: list[bytes]
 
     @classmethod
-    def of(cls, *texts: Text) -> "_Group":
+    def of(cls, *texts: Text) -> "Group":
         return cls(texts[0], texts[-1].number, [text.content for text in texts])
 
     def extend(self, text: Text) -> None:
@@ -162,10 +165,10 @@ class Step:
     #: True once its own text has ended.
     is_shown: bool = False
     #: The first line of each kind in _WHY, and of NUMBERED.
-    found: dict[str, _Group] = field(default_factory=dict)
+    found: dict[str, Group] = field(default_factory=dict)
     #: The last group of errors; before a recap.
-    errors: _Group | None = None
-    before_recap: _Group | None = None
+    errors: Group | None = None
+    before_recap: Group | None = None
     turn: _Turn | None = None
     #: The last lines; before the turn.
     ring: deque[Text] = field(default_factory=_ring)
@@ -175,7 +178,7 @@ class Step:
     #: The indentation of the first failed subtest, until a test failed at the same one.
     depth: int | None = None
     #: A report of `found` whose lines go on, and its kind; whether a blank line was in it, and no error since.
-    report: _Group | None = None
+    report: Group | None = None
     report_kind: str = ""
     is_paused: bool = False
     #: The number of the last error that is an outcome.
@@ -186,10 +189,17 @@ class Step:
     succeeded: int | None = None
     #: True once it has ended.
     is_over: bool = False
+    #: True if it ended with an error of GitHub's runner, which says that it failed.
+    is_annotated: bool = False
 
     @property
     def weight(self) -> int:
         """How much the step shows of a failure; 0 for nothing."""
+        return ANNOTATED if self.is_annotated else self.shown
+
+    @property
+    def shown(self) -> int:
+        """The same, whatever its last line is."""
         if self.found:
             return 4
         has_outcome = self.turn is not None and self.turn.outcome is not None
@@ -203,8 +213,8 @@ class Step:
         Errors alone do not: healthy services log some. start: the first line in which outcomes count.
         is_of_service: whether the first outcome and the first test have to be there.
         """
-        if self.has_failed_recap or self.succeeded is not None:
-            return self.has_failed_recap
+        if self.has_ended_failed or self.succeeded is not None:
+            return self.has_ended_failed
         tests = [group for kind, group in self.found.items() if kind in _TESTS]
         if tests and not is_of_service:
             return True
@@ -224,12 +234,17 @@ class Step:
         return self.succeeded > (self.errors.last if self.errors else 0)
 
     @property
+    def has_ended_failed(self) -> bool:
+        """True if it failed although the log goes on: a recap says so, or its last line."""
+        return self.has_failed_recap or self.is_annotated
+
+    @property
     def is_silent(self) -> bool:
         """True if it has no line behind its own text."""
         return not (self.weight or self.ring or self.before)
 
     @property
-    def _errors(self) -> _Group | None:
+    def _errors(self) -> Group | None:
         return self.before_recap or self.errors
 
     def show(self) -> None:
@@ -237,6 +252,12 @@ class Step:
         if self.begin and not self.is_shown:
             self.is_shown = True
             self.ring.clear()
+
+    def end(self) -> None:
+        """Notes how it ended."""
+        last = next((text for text in reversed(self.ring) if text.content), None)
+        if last and last.content.startswith(causes.ANNOTATION):
+            self.is_annotated = True
 
     def close(self, number: int) -> None:
         """Ends the step: what follows cleans up."""
@@ -332,11 +353,19 @@ class Step:
         is_error = kind == Mark.ERROR and not is_long and not is_inline
         is_blank = not (text.content or is_stack)
         is_end = is_end or is_long or (kind is not None and not is_error)
-        if is_error or not (is_end or is_blank or self.is_paused):
+        if self.report_kind == "headed" and kind is None and self._names(report, text):
+            self.report = self.found["headed"] = report = Group.of(text)
+        elif is_error or not (is_end or is_blank or self.is_paused):
             report.extend(text)
         self.is_paused = not is_error and (is_blank or self.is_paused)
         if is_end or (is_stack and is_error) or (is_inline and is_blank):
             self.report, self.is_paused = None, False
+
+    def _names(self, report: Group, text: Text) -> bool:
+        """True for the name of a failed test whose number and suites are in the report above."""
+        is_deep = text.indent >= report.first.indent + _TITLE
+        is_name = text.content.endswith(b":") and is_deep and not self.is_paused
+        return is_name and _NUMBER(report.first.content) is not None
 
     def _add_outcome(self, text: Text, *, is_result: bool) -> None:
         self.settle(text.number)
@@ -351,13 +380,13 @@ class Step:
         self.turn.outcome = self.turn.outcome or text
         self.turn.last = self.turn.last and text.number
 
-    def _add_error(self, text: Text) -> _Group | None:
+    def _add_error(self, text: Text) -> Group | None:
         """Returns the last group if another one begins."""
         errors = self.errors
         if errors and text.number - errors.last <= GAP:
             errors.extend(text)
             return None
-        self.errors = _Group.of(text)
+        self.errors = Group.of(text)
         return errors
 
     def _add_first(self, text: Text, kind: str) -> None:
@@ -366,7 +395,7 @@ class Step:
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
         if kind not in self.found or is_deeper:
             above = _located_above(self.ring, text) if is_subtest else None
-            self.report = self.found[kind] = _Group.of(*filter(None, (above, text)))
+            self.report = self.found[kind] = Group.of(*filter(None, (above, text)))
             self.report_kind, self.is_paused = kind, False
             if is_test:
                 self.depth = text.indent if is_subtest else None
@@ -378,16 +407,29 @@ class Step:
         for kind, why in _WHY.items():
             if group := self.found.get(kind):
                 return group.cause(why)
-        ring = self.before if self.turn else self.ring
-        words = _last_words(ring)
+        ring = self._told
+        words, is_near = _last_words(ring)
         if errors := self._errors:
             end = next((text.number for text in reversed(ring) if text.content), 0)
             is_survived = end > errors.last + SURVIVED
             if not (is_survived and words and words.last == end and _is_weak(words.first)):
                 return errors.cause("severity")
-        if words:
+        if words and (is_near or _is_weak(words.first)):
             return words.cause("failed step")
-        return _last_paragraph(ring) or self._only_line()
+        return self._paragraph()
+
+    def likely_end(self) -> Cause | None:
+        """The end of a step that shows no failure; None for a step without lines."""
+        words, is_near = _last_words(self._told)
+        return words.cause("end") if words and is_near else self._paragraph()
+
+    @property
+    def _told(self) -> deque[Text]:
+        """The last lines before those that only repeat what is known."""
+        return self.before if self.turn else self.ring
+
+    def _paragraph(self) -> Cause | None:
+        return _last_paragraph(self._told) or self._only_line()
 
     def last_lines(self) -> Cause | None:
         """Its last lines, without a recap; None for a step without lines."""
@@ -398,7 +440,7 @@ class Step:
         """The cause of a step without a line that could be one."""
         outcome = self.turn and self.turn.outcome
         if outcome and self.turn and self.turn.is_result:
-            return _Group.of(outcome).cause("severity")
+            return Group.of(outcome).cause("severity")
         only = self.begin or outcome
         return Cause(only, only.number, "end") if only else None
 
@@ -417,9 +459,9 @@ def _first_word(text: Text) -> bytes:
     return text.content.partition(b" ")[0]
 
 
-def _last_words(ring: deque[Text]) -> _Group | None:
-    """The last lines with a word of failure, if they are near the end."""
-    group: _Group | None = None
+def _last_words(ring: deque[Text]) -> tuple[Group | None, bool]:
+    """The last lines with a word of failure, and whether they are near the end."""
+    group: Group | None = None
     end = 0
     is_usage = False
     for text in ring:
@@ -430,8 +472,8 @@ def _last_words(ring: deque[Text]) -> _Group | None:
         if group and text.number - group.last <= WORD_GAP:
             group.extend(text)
         else:
-            group = _Group.of(text)
-    return group if group and group.last >= end - WORD_REACH else None
+            group = Group.of(text)
+    return group, group is not None and group.last >= end - WORD_REACH
 
 
 def _is_usage(text: Text, *, follows: bool) -> bool:

@@ -11,7 +11,7 @@ failures that the log survived are noted.
 
 from oslogserve.lines.grammar.causes import Mark
 from oslogserve.native import LIMITS
-from tests.reference.step import ERRORS_ALONE, SURVIVED, Cause, Step, Text
+from tests.reference.step import ANNOTATED, ERRORS_ALONE, SURVIVED, Cause, Group, Step, Text
 
 #: Failures that are noted although the log went on.
 MOST_SURVIVED = LIMITS["steps.MOST_SURVIVED"]
@@ -19,7 +19,9 @@ OUTCOME_REACH, LAST_WORDS = LIMITS["steps.OUTCOME_REACH"], LIMITS["steps.LAST_WO
 
 #: Verdicts that are revoked if many lines follow.
 _REVOCABLE = (Mark.EXITED, Mark.BUILD_FAILED)
-_VERDICTS = (Mark.STOPPED, Mark.FAILED, Mark.TASK_FAILED, *_REVOCABLE)
+#: Those that a later one overrules, in a step that shows more.
+_OVERRULED = (Mark.STEP_FAILED, Mark.CANCELED)
+_VERDICTS = (Mark.STOPPED, Mark.FAILED, Mark.TASK_FAILED, *_REVOCABLE, *_OVERRULED)
 
 
 class Steps:
@@ -35,9 +37,11 @@ class Steps:
         self._decided: Cause | None = None
         #: The number of the verdict's line.
         self._decided_at = 0
+        #: The weight of the step that it decided on.
+        self._weight = 0
         #: Failures that the log survived, until MOST_SURVIVED are found.
         self._survived: list[Cause] = []
-        #: True if an earlier task failed by a recap.
+        #: True if an earlier task failed by a recap or its last line.
         self._has_failed = False
 
     @property
@@ -48,7 +52,7 @@ class Steps:
     @property
     def are_final(self) -> bool:
         """True if no line can change the cause."""
-        return self.are_decided and self._verdict not in (Mark.TASK_FAILED, *_REVOCABLE)
+        return self.are_decided and self._verdict in (Mark.STOPPED, Mark.FAILED)
 
     def add(self, text: Text, mark: Mark | None) -> None:
         if mark in _VERDICTS:
@@ -72,14 +76,16 @@ class Steps:
         elif mark == Mark.OVER:
             self._step.close(text.number)
         elif mark == Mark.RECAP:
+            self._step.end()
             self._step.recap(text)
         else:
             self._note(self._step.add(text, None if mark == Mark.HEALTHY else mark))
 
     def _end_task(self, text: Text) -> None:
         self._step.settle(text.number)
+        self._step.end()
         self._note_step()
-        self._has_failed = self._has_failed or self._step.has_failed_recap
+        self._has_failed = self._has_failed or self._step.has_ended_failed
         self._task = _kept(self._task, self._step)
         self._step = Step(text)
         if self._verdict == Mark.TASK_FAILED:
@@ -106,11 +112,16 @@ class Steps:
             self._survived = [*self._survived, cause][:MOST_SURVIVED]
 
     def _decide(self, text: Text, mark: Mark | None) -> None:
-        if self._decided:
-            self._verdict = Mark.FAILED
-            return
         self._step.settle(text.number)
-        if mark == Mark.TASK_FAILED:
+        weight = 0 if mark == Mark.CANCELED else self._shown_of_failed()
+        is_overruled = self._verdict in _OVERRULED
+        if self._decided and not (is_overruled and weight > self._weight):
+            self._verdict = self._verdict if is_overruled else Mark.FAILED
+            return
+        self._weight = weight
+        if mark == Mark.CANCELED and self._step.weight < ERRORS_ALONE:
+            cause = Group.of(text).cause("severity")
+        elif mark == Mark.TASK_FAILED:
             cause = self._step.cause()
         else:
             cause = self._most_telling().cause() if mark == Mark.BUILD_FAILED else self._failed()
@@ -118,6 +129,10 @@ class Steps:
         if mark == Mark.STOPPED:
             self._decided = Cause(text, text.number, "severity", told=[text.content])
         self._verdict, self._decided_at = mark, text.number
+
+    def _shown_of_failed(self) -> int:
+        step = _heavier(self._task, self._step)
+        return self._kept.shown if self._kept and step.is_silent else step.shown
 
     def _failed(self) -> Cause | None:
         """The cause in the step that failed, by a verdict; in an earlier one if that shows nothing."""
@@ -138,13 +153,14 @@ class Steps:
         if self._decided:
             return self._decided, True
         self._step.settle(end)
+        self._step.end()
         if not self._has_failed and self._step.has_passed:
             last = self._step.last_lines()
             return last and last._replace(why="end"), False
         step = self._most_telling()
-        cause = step.cause()
         if not step.weight:
-            return cause and cause._replace(why="end"), False
+            return step.likely_end(), False
+        cause = step.cause()
         tells_nothing = cause is None or cause.why == "end"
         reach = LAST_WORDS if is_of_service or tells_nothing else OUTCOME_REACH
         start = max(0, end - reach)
@@ -161,8 +177,10 @@ class Steps:
 
 
 def _heavier(earlier: Step | None, later: Step) -> Step:
-    """The step that shows more; the later one of two alike."""
-    return earlier if earlier and earlier.weight > later.weight else later
+    """The step that shows more. Of two alike it is the later one, but the earlier one if they say that they failed."""
+    if earlier and (earlier.weight > later.weight or earlier.weight == ANNOTATED):
+        return earlier
+    return later
 
 
 def _kept(kept: Step | None, step: Step | None) -> Step | None:

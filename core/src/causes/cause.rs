@@ -219,9 +219,15 @@ fn compared(cause: Cause, among_new: Option<Cause>) -> Cause {
 /// What a mark means to the steps. A warning announces no failure.
 fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mark> {
     match mark {
-        Some(Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::Passed) => {
-            mark
-        }
+        Some(
+            Mark::Stopped
+            | Mark::Failed
+            | Mark::StepFailed
+            | Mark::Canceled
+            | Mark::BuildFailed
+            | Mark::Exited
+            | Mark::Passed,
+        ) => mark,
         _ if is_travis => Some(Mark::Begins),
         Some(Mark::Outcome) if is_warning => None,
         mark => mark,

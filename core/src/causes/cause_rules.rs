@@ -27,10 +27,12 @@ pub struct Data {
     usage: Row,
     option: Row,
     recap: Row,
+    number: Row,
     words: Row,
     passing: Row,
     pub subtest: Vec<u8>,
     pub stack: Vec<u8>,
+    pub annotation: Vec<u8>,
     pub overwritten: Vec<u8>,
     pub echo: Vec<u8>,
     pub warning: usize,
@@ -40,7 +42,7 @@ pub struct Data {
 named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
-    Stopped Failed BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
+    Stopped Failed StepFailed Canceled BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
     Crash Heading Aborts Result Fatal Outcome Test Numbered Inline Error Succeeded Chapter
 }
 
@@ -107,6 +109,7 @@ pub struct Causes {
     usage: Regex,
     option: Regex,
     pub recap: Regex,
+    number: Regex,
     words: Regex,
     passing: Regex,
     pub chapters: chapter_rules::Rules,
@@ -130,6 +133,7 @@ impl Causes {
             usage: beginning([&data.usage])?,
             option: beginning([&data.option])?,
             recap: beginning([&data.recap])?,
+            number: beginning([&data.number])?,
             words: expression(&data.words)?,
             passing: expression(&data.passing)?,
             chapters: chapter_rules::Rules::new(&data.chapters)?,
@@ -197,6 +201,11 @@ impl Causes {
     /// True if a line locates a fault.
     pub fn is_weak(&self, content: &[u8]) -> bool {
         self.weak.is_match(content) && !self.frame.is_match(content)
+    }
+
+    /// True if the line begins with the number of a failed test.
+    pub fn is_numbered(&self, content: &[u8]) -> bool {
+        self.number.is_match(content)
     }
 
     /// True if the line is no error, whatever its severity is.

@@ -25,11 +25,15 @@ pub const SURVIVED: u64 = 400;
 /// Lines of a paragraph, and of a failed test's report.
 pub const PARAGRAPH: u64 = 12;
 pub const REPORT: u64 = 40;
+/// Blanks between a failed test's number and its name, if that is on a line of its own.
+const TITLE: usize = 5;
 /// Lines of a group whose text is kept.
 pub const TOLD: usize = 40;
 
 /// The weight of a step that shows errors alone.
 pub const ERRORS_ALONE: u8 = 2;
+/// The weight of a step that ends with an error of GitHub's runner.
+pub const ANNOTATED: u8 = 5;
 
 /// What a command begins with where it is echoed.
 pub const COMMAND: &[u8] = b"$ ";
@@ -104,9 +108,9 @@ impl Ring {
         self.count == 0
     }
 
-    /// The number of the last line that is not blank; 0 for none.
-    fn last_line(&self) -> u64 {
-        self.iter().rev().find(|text| !text.content().is_empty()).map_or(0, |text| text.number)
+    /// The last line that is not blank.
+    fn last(&self) -> Option<&Text<'static>> {
+        self.iter().rev().find(|text| !text.content().is_empty())
     }
 
     fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
@@ -258,6 +262,8 @@ pub struct Step {
     succeeded: Option<u64>,
     /// True once it has ended: what follows cleans up.
     is_over: bool,
+    /// True if it ended with an error of GitHub's runner, which says that it failed.
+    is_annotated: bool,
 }
 
 impl Step {
@@ -268,6 +274,11 @@ impl Step {
 
     /// How much the step shows of a failure; 0 for nothing.
     pub fn weight(&self) -> u8 {
+        if self.is_annotated { ANNOTATED } else { self.shown() }
+    }
+
+    /// The same, whatever its last line is.
+    pub fn shown(&self) -> u8 {
         if self.found.iter().any(Option::is_some) {
             return 4;
         }
@@ -290,7 +301,7 @@ impl Step {
         let has_outcome =
             self.turn.as_ref().is_some_and(|turn| turn.has_outcome(from, is_of_service));
         let is_fatal = self.fatal.is_some_and(|number| number >= from);
-        self.has_failed_recap
+        self.has_ended_failed()
             || (self.succeeded.is_none() && (has_outcome || is_fatal || has_found))
     }
 
@@ -301,9 +312,9 @@ impl Step {
         succeeded.is_some_and(|number| number > last_error)
     }
 
-    /// True if it failed although the log goes on: a recap says so.
-    pub fn has_failed_recap(&self) -> bool {
-        self.has_failed_recap
+    /// True if it failed although the log goes on: a recap says so, or its last line.
+    pub fn has_ended_failed(&self) -> bool {
+        self.has_failed_recap || self.is_annotated
     }
 
     /// The number of its first line; None for the lines before the first step.
@@ -322,6 +333,13 @@ impl Step {
             self.is_shown = true;
             self.ring.clear();
         }
+    }
+
+    /// Notes how it ended.
+    pub fn end(&mut self, grammar: &Grammar) {
+        let annotation = &grammar.causes.data.annotation;
+        let last = self.ring.last();
+        self.is_annotated |= last.is_some_and(|text| text.content().starts_with(annotation));
     }
 
     /// Ends the step: what follows cleans up.
@@ -470,7 +488,14 @@ impl Step {
         let is_error = role == Some(Role::Error) && !is_long && kind != Kind::Inline;
         let is_blank = text.content().is_empty() && !is_stack;
         let is_other = role.is_some() && !is_error;
-        if is_error || !(is_end || is_long || is_other || is_blank || self.is_paused) {
+        let is_title = role.is_none()
+            && !self.is_paused
+            && text.content().ends_with(b":")
+            && text.indent >= report.first.indent + TITLE
+            && grammar.causes.is_numbered(report.first.content());
+        if is_title && kind == Kind::Headed {
+            *report = Group::new(text);
+        } else if is_error || !(is_end || is_long || is_other || is_blank || self.is_paused) {
             report.extend(text);
         }
         self.is_paused = !is_error && (is_blank || self.is_paused);
@@ -556,21 +581,35 @@ impl Step {
                 return Some(group.cause(why));
             }
         }
-        let ring = if self.turn.is_some() { &self.before } else { &self.ring };
-        let end = ring.last_line();
+        let ring = self.told();
+        let end = ring.last().map_or(0, |text| text.number);
         let words = last_words(ring, grammar, caches);
         if let Some(errors) = self.errors() {
-            let ended = words.filter(|words| {
+            let ended = words.filter(|(words, _)| {
                 end > errors.last + SURVIVED && words.last == end && words.is_weak(grammar)
             });
-            return Some(
-                ended.map_or_else(|| errors.cause("severity"), |words| words.cause("failed step")),
-            );
+            return Some(ended.map_or_else(
+                || errors.cause("severity"),
+                |(words, _)| words.into_cause("failed step"),
+            ));
         }
-        if let Some(words) = words {
-            return Some(words.cause("failed step"));
-        }
-        last_paragraph(ring).or_else(|| self.only_line())
+        let words = words.filter(|(words, is_near)| *is_near || words.is_weak(grammar));
+        words.map(|(words, _)| words.into_cause("failed step")).or_else(|| self.paragraph())
+    }
+
+    /// The end of a step that shows no failure; None for a step without lines.
+    pub fn likely_end(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+        let words = last_words(self.told(), grammar, caches).filter(|&(_, is_near)| is_near);
+        words.map(|(words, _)| words.into_cause("end")).or_else(|| self.paragraph())
+    }
+
+    /// The last lines before those that only repeat what is known.
+    fn told(&self) -> &Ring {
+        if self.turn.is_some() { &self.before } else { &self.ring }
+    }
+
+    fn paragraph(&self) -> Option<Cause> {
+        last_paragraph(self.told()).or_else(|| self.only_line())
     }
 
     /// Its last lines, without a recap; None for a step without lines.
@@ -620,8 +659,8 @@ fn located_above<'r>(
         .last()
 }
 
-/// The last lines with a word of failure, if they are near the end.
-fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Group> {
+/// The last lines with a word of failure, and whether they are near the end.
+fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<(Group, bool)> {
     let mut group: Option<Group> = None;
     let mut end = 0;
     let mut is_usage = false;
@@ -639,7 +678,10 @@ fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<Gro
             group => *group = Some(Group::new(text)),
         }
     }
-    group.filter(|group| group.last + WORD_REACH >= end)
+    group.map(|group| {
+        let is_near = group.last + WORD_REACH >= end;
+        (group, is_near)
+    })
 }
 
 fn last_paragraph(ring: &Ring) -> Option<Cause> {

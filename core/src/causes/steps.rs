@@ -5,13 +5,13 @@
 //! of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 //! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
 //! of the steps that show most, in the last one that shows errors alone, or in the last step. The log then
-//! failed if its last step did, or a task by its recap: the log went on behind all others. At most three
+//! failed if its last step did, or a task by its recap or last line: the log went on behind all others. At most three
 //! steps are held, whatever the log's size. The first failures that the log survived are noted.
 
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Mark};
-use crate::causes::step::{Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
+use crate::causes::step::{ANNOTATED, Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
 use crate::recognition::grammar::Grammar;
 
 /// How far above the log's end its last outcome is if the log failed. The same for a service, which logs
@@ -29,6 +29,8 @@ enum Revoked {
     WithTask,
     /// If many lines follow the one of this number.
     Behind(u64),
+    /// By one on a later step that shows more than this.
+    ByWeight(u8),
 }
 
 /// The cause that a verdict decided.
@@ -49,7 +51,7 @@ pub struct Steps {
     /// Causes of the first steps that showed a failure and were passed over, of verdicts that were revoked,
     /// and groups of errors that later ones displaced.
     survived: Vec<Cause>,
-    /// True if an earlier task failed by a recap.
+    /// True if an earlier task failed by a recap or its last line.
     has_failed: bool,
 }
 
@@ -75,7 +77,13 @@ impl Steps {
         match mark {
             None if text.rank < grammar.error && self.step.is_calm() => self.step.push(text),
             Some(
-                Mark::Stopped | Mark::Failed | Mark::BuildFailed | Mark::Exited | Mark::TaskFailed,
+                Mark::Stopped
+                | Mark::Failed
+                | Mark::StepFailed
+                | Mark::Canceled
+                | Mark::BuildFailed
+                | Mark::Exited
+                | Mark::TaskFailed,
             ) => {
                 self.revoke(text.number);
                 self.decide(grammar, caches, text, mark);
@@ -102,7 +110,10 @@ impl Steps {
             Some(Mark::TaskBegins) => self.end_task(grammar, caches, text),
             Some(Mark::Shown) => self.step.show(),
             Some(Mark::Over) => self.step.close(text.number),
-            Some(Mark::Recap) => self.step.recap(text),
+            Some(Mark::Recap) => {
+                self.step.end(grammar);
+                self.step.recap(text);
+            }
             mark => {
                 let mark = mark.filter(|&mark| mark != Mark::Healthy);
                 let displaced = self.step.add(grammar, caches, text, mark);
@@ -130,8 +141,9 @@ impl Steps {
     /// Begins a task or a step.
     fn end_task(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>) {
         self.step.settle(text.number);
+        self.step.end(grammar);
         self.note_step(grammar, caches);
-        self.has_failed |= self.step.has_failed_recap();
+        self.has_failed |= self.step.has_ended_failed();
         let task = mem::replace(&mut self.step, Step::beginning_at(text));
         keep(&mut self.task, task);
         if let Some(decided) = &mut self.decided {
@@ -156,13 +168,22 @@ impl Steps {
         text: &Text<'_>,
         mark: Option<Mark>,
     ) {
-        if let Some(decided) = &mut self.decided {
-            decided.revoked = Revoked::Never;
-            return;
-        }
         self.step.settle(text.number);
+        let weight = if mark == Some(Mark::Canceled) { 0 } else { self.shown_by_failed() };
+        match self.decided.as_mut().map(|decided| &mut decided.revoked) {
+            Some(&mut Revoked::ByWeight(most)) if weight <= most => return,
+            None | Some(Revoked::ByWeight(_)) => {}
+            Some(revoked) => {
+                *revoked = Revoked::Never;
+                return;
+            }
+        }
+        let is_stopped = match mark {
+            Some(Mark::Canceled) => self.step.weight() < ERRORS_ALONE,
+            mark => mark == Some(Mark::Stopped),
+        };
         let cause = match mark {
-            Some(Mark::Stopped) => Some(Group::new(text).cause("severity")),
+            _ if is_stopped => Some(Group::new(text).cause("severity")),
             Some(Mark::TaskFailed) => self.step.cause(grammar, caches),
             Some(Mark::BuildFailed) => self.most_telling().cause(grammar, caches),
             _ => self.failed(grammar, caches),
@@ -170,6 +191,7 @@ impl Steps {
         let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
         let revoked = match mark {
             Some(Mark::TaskFailed) => Revoked::WithTask,
+            Some(Mark::StepFailed | Mark::Canceled) => Revoked::ByWeight(weight),
             Some(Mark::Exited | Mark::BuildFailed) => Revoked::Behind(text.number),
             _ => Revoked::Never,
         };
@@ -184,6 +206,12 @@ impl Steps {
             return cause.map(|cause| Cause { silent_step: step.first_line(), ..cause });
         }
         step.cause(grammar, caches)
+    }
+
+    /// How much the step shows that `failed` asks.
+    fn shown_by_failed(&self) -> u8 {
+        let step = heavier(self.task.as_ref(), &self.step);
+        self.kept.as_ref().filter(|_| step.is_silent()).unwrap_or(step).shown()
     }
 
     /// The step that shows most.
@@ -205,14 +233,15 @@ impl Steps {
             return (Some(decided.cause.clone()), true);
         }
         self.step.settle(end);
+        self.step.end(grammar);
         if !self.has_failed && self.step.has_passed() {
             return (self.step.last_lines().map(|cause| Cause { why: "end", ..cause }), false);
         }
         let step = self.most_telling();
-        let cause = step.cause(grammar, caches);
         if step.weight() == 0 {
-            return (cause.map(|cause| Cause { why: "end", ..cause }), false);
+            return (step.likely_end(grammar, caches), false);
         }
+        let cause = step.cause(grammar, caches);
         let tells_nothing = cause.as_ref().is_none_or(|cause| cause.why == "end");
         let reach = if is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
         (cause, self.has_failed || self.step.has_failed(end.saturating_sub(reach), is_of_service))
@@ -234,9 +263,11 @@ impl Steps {
     }
 }
 
-/// The step that shows more; the later one of two alike.
+/// The step that shows more. Of two alike it is the later one, but the earlier one if both say that they
+/// failed.
 fn heavier<'s>(earlier: Option<&'s Step>, later: &'s Step) -> &'s Step {
-    earlier.filter(|earlier| earlier.weight() > later.weight()).unwrap_or(later)
+    let is_heavier = |weight| weight > later.weight() || weight == ANNOTATED;
+    earlier.filter(|earlier| is_heavier(earlier.weight())).unwrap_or(later)
 }
 
 /// Keeps a step that shows more than those before it. Of steps that show errors alone, it keeps the last.

@@ -18,6 +18,8 @@ class Mark(StrEnum):
 
     STOPPED = "stopped"  #: a verdict, and the cause
     FAILED = "failed"  #: a verdict
+    STEP_FAILED = "step failed"  #: a verdict, unless a later step that failed shows more
+    CANCELED = "canceled"  #: the same, and the cause if its step shows nothing
     BUILD_FAILED = "build failed"  #: a verdict on all steps, as EXITED
     EXITED = "exited"  #: a verdict, unless the log goes on for long
     TASK_FAILED = "task failed"
@@ -60,6 +62,7 @@ mocha (?:\S+ )?[1-9]\d* failing$
 awesome_bot Issues :-\(
 linters* Summary of [Ff]ailures
 ctest* The following tests FAILED:
+node* \xe2\x9c\x96 failing tests:
 testtools* Captured traceback:
 behat* --- Failed scenarios:
 behave* Failing scenarios:$
@@ -69,6 +72,8 @@ _ABORTS = rb"""
 rake rake aborted!
 gradle* \* What went wrong:
 composer* .*Your requirements could not be resolved to an installable set
+composer* Your lock file does not contain a compatible set
+npm* # npm audit report$
 """
 _FATAL = rb"""
 npm npm (?:ERR!|error) (?:code E[^L\W]|[Mm]issing script:|gyp ERR!)
@@ -88,9 +93,9 @@ tools [\w /-]*\b(?:[Bb]uild|BUILD|[Tt]ests?|[Ss]uites?|[Cc]ompilation|check) (?:
 tools (?:FAIL(?:ED|URES?)?|ERRORS)[!.]?$
 go FAIL\t
 tools .*\b[1-9]\d* (?:tests? |examples? |specs? |of \d+ tests? )?(?:failed|failures?|failing|errors?)\b
-surefire (?:\[\w+\] )?Tests run:.*(?:Failures|Errors): +[1-9]
+surefire (?:\[\w+\] |##\[error\])?Tests run:.*(?:Failures|Errors): +[1-9]
 phpunit Tests: \d+,.*(?:Failures|Errors): +[1-9]
-maven \[ERROR\] *(?:$|\[Help|To see the full|Re-run Maven|For more info|After correcting|  mvn|-> \[Help|COMPILATION ERROR)
+maven (?:\[ERROR\]|##\[error\]) *(?:$|\[Help|To see the full|Re-run Maven|For more info|After correcting|  mvn|-> \[Help|COMPILATION ERROR)
 jenkins* Finished:[ ]
 travis Done\. Your build
 travis The command "
@@ -122,6 +127,15 @@ xcodebuild* \*\* [A-Z]+ FAILED \*\*
 stestr* Failed \d+ tests? - output below:
 zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
 eslint* \xe2\x9c\x96 \d+ problems? \(
+tools (?:Failed!|Tests?\b|Test Count).*\b[Ff]ailed: +[1-9]
+node* (?:#|\xe2\x84\xb9) fail [1-9]
+bun* [1-9]\d* fail$
+pip* error: (?:subprocess-exited-with-error|metadata-generation-failed)
+pip* \xc3\x97 .* did not run successfully
+yarn* \xe2\x9e\xa4 YN0000: \S* ?Failed with errors
+mkdocs* Aborted with \d+ warnings in strict mode
+sphinx* build finished with problems
+github* ##\[error\](?:Command failed|(?:[A-Z][\w ]{0,40} )?[Ff]ailed with exit code|Action failed: The process)
 sbt* \[error\] \(.*\) (?:Compilation failed|sbt\.TestsFailedException)
 """
 _TESTS = rb"""
@@ -143,9 +157,12 @@ testthat* \xe2\x94\x80\xe2\x94\x80 (?:\d+\. )?(?:Failure|Error|FAILURE|ERROR)[ :
 scalatest* .*\*\*\* FAILED \*\*\*
 busted* (?:Failure|Error) \xe2\x86\x92[ ]
 prove* #? +Failed test[ ']
-jest* \xe2\x97\x8f .* \xe2\x80\xba[ ]
+jest* \xe2\x97\x8f (?:.* \xe2\x80\xba |Test suite failed to run)
 gtest* .*:\d+: Failure$
-vitest* (?:\xe2\x9c\x97|\xe2\x9c\x98|\xe2\x9c\x96|\xe2\x9c\x95|\xc3\x97) \S
+vitest* FAIL  ?(?:\|.{1,40}\| )?\S+ (?:> \S|\[ )
+pest* FAILED +\S+ > \S
+bats+ava* (?:\xe2\x9c\x97|\xe2\x9c\x98) \S
+pre-commit* \S.*\.{3}Failed$
 xctest* Test Case '.*' failed
 subunit* (?:failure|error): \S+ \[(?: multipart)?$
 ert* Test \S+ condition:$
@@ -164,6 +181,8 @@ dart* .* \[E\]$
 xunit* .*\[FAIL\]$
 karma* (?:\S+ ){0,2}\(.*\) \S.* FAILED$
 gtest* \[  FAILED  \] \w
+jest+node* (?:\xe2\x9c\x95|\xe2\x9c\x96) \S
+vitest* \xc3\x97 .*(?: > |\d ?m?s$)
 """
 _ERRORS = rb"""
 logging* (?:DEBUG|INFO|WARNING):[\w.-]+:(?:[A-Z]+: ?)?(?:[Ee]rror|ERROR|[Ff]atal|FATAL|CRITICAL):[ ]
@@ -178,6 +197,13 @@ spock* Condition not satisfied:
 bundler* (?:Bundler )?[Cc]ould not find (?:gem|compatible versions)
 bundler* An error occurred while installing[ ]
 pip* No matching distribution found
+ruff* [A-Z]{1,4}\d{3,4} \[\*\][ ]
+ruff* (?:unformatted: File would be reformatted|Would reformat: )
+prettier* \[warn\] \S+\.\w+$
+rustfmt* Diff in \S
+commitlint* \xe2\x9c\x96 {3}\S.* \[[a-z-]+\]$
+markdown-link-check* \[\xe2\x9c\x96\][ ]
+jest* Jest: "[^"]*" coverage threshold for[ ]
 """
 #: What tools print at the end of all that they do, if it passed. They print none if something failed.
 _SUCCEEDED = rb"""
@@ -235,26 +261,28 @@ black* would reformat \S
 eslint* \d+:\d+[ \t]+\S
 shellcheck* \^-*\^? SC\d{4} \(
 hadolint* \S+:\d+ (?:DL|SC)\d{4} (?:error|warning|info|style):[ ]
-ruff* [A-Z]{1,4}\d{3,4} \[\*\][ ]
 ruff* [A-Z]{1,4}\d{3} [A-Z][a-z`]
+mkdocs* WARNING +-  \S
 """
 #: Words of a failure, anywhere in a line; asked as _WEAK.
 WORDS = (
     rb"(?i)\b(?:errors?|fail(?:ed|ures?|s|ing)?|cannot|can't|could not|couldn't|unable|missing"
-    rb"|not (?:found|defined|installed|exist|allowed|supported|valid|permitted)|no such|no \w+ found"
+    rb"|forbidden|not (?:found|defined|installed|exist|allowed|supported|valid|permitted)|no such|no \w+ found"
     rb"|never|invalid|unexpected|undefined|unknown|unrecogni[sz]ed|illegal|aborted|denied|refused|timed out|mismatch|conflict"
     rb"|exception|fatal|expected|forgot|must|should|violations?|please)\b"
 )
 #: Counts in which such a word says nothing.
 PASSING = (
     rb"\b(?:[Pp]assed|[Tt]ests|[Tt]otal|[Rr]an|[Rr]uns?)\b.*"
-    rb"\b(?:[Ff]ail(?:ed|ures)?|[Ee]rrors)\b[:=]? *\d"
+    rb"\b(?:[Ff]ail(?:ed|ures)?|[Ee]rrors)\b[:=]? *\d|\| *\d+ *\|$"
 )
 #: A count of failures, after which numbered lines are failed tests.
 RECAP = (
     rb".*\b[1-9]\d* (?:tests? |examples? |specs? )?(?:failed|failures?|failing|errors?)\b"
     rb"|FAILED \(|.*(?:[Ff]ailures?|[Ee]rrors|[Ff]ailed): *[1-9]|(?:FAILURES|ERRORS)!"
 )
+#: The number of a failed test of Mocha. Its suites and its name are on lines below each other.
+NUMBER = rb"\d+\) "
 #: A frame of a stack in Ruby.
 FRAME = rb"\S+:\d+:in [`']"
 #: The first line of a program's usage text, and an indented line in it. They speak of failures that there
@@ -263,6 +291,8 @@ USAGE = rb"[Uu]sage:|USAGE:?$"
 OPTION = rb"--?\w[\w-]*(?:[ \t,=\[<]|$)"
 #: The heading of Go's failed tests: the deeper one of two tells more.
 SUBTEST = b"--- FAIL"
+#: An error of GitHub's runner: the last line of a step that failed without an exit code.
+ANNOTATION = b"##[error]"
 #: The head of a stack in Python, whose last line tells.
 STACK = b"Traceback ("
 #: A pattern that may begin with any byte is tried only for a line with one of these.
@@ -303,6 +333,8 @@ RULES = [
     for mark, table in {
         Mark.STOPPED: chapters.STOPPED,
         Mark.FAILED: chapters.FAILED,
+        Mark.STEP_FAILED: chapters.STEP_FAILED,
+        Mark.CANCELED: chapters.CANCELED,
         Mark.BUILD_FAILED: chapters.BUILD_FAILED,
         Mark.EXITED: chapters.EXITED,
         Mark.TASK_FAILED: chapters.TASK_FAILED,

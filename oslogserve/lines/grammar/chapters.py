@@ -20,10 +20,18 @@ FAILED = rb"""
 travis .*" (?:failed and )?exited with [1-9]\d*(?:\.| during)
 travis The command ".*" failed
 travis* Your build has been stopped
-github+azure* (?:##\[error\]|Error: )(?:Process completed with exit code|The operation was cancel)
-github+azure* (?:##\[error\]|Error: )(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with
 jenkins* Build step '.*' marked build as failure
 gitlab* ERROR: Job failed
+"""
+#: A verdict on a step. The build may go on behind it, and fail in a later one.
+STEP_FAILED = rb"""
+github+azure* (?:##\[error\]|Error: )Process completed with exit code
+github+azure* (?:##\[error\]|Error: )(?:Bash|PowerShell|Cmd\.exe|The process '.*') (?:exited|failed) with
+buildx* ##\[error\]buildx (?:bake )?failed with
+"""
+#: A verdict on a step that was stopped, because it or another one took too long or failed.
+CANCELED = rb"""
+github+azure* (?:##\[error\]|Error: )The operation was cancel
 """
 #: A verdict on the whole build: its step may have ended long before.
 BUILD_FAILED = rb"""

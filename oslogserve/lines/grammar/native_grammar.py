@@ -97,10 +97,12 @@ class NativeCauses:
         self.usage = ("USAGE", causes.USAGE)
         self.option = ("OPTION", causes.OPTION)
         self.recap = ("RECAP", causes.RECAP)
+        self.number = ("NUMBER", causes.NUMBER)
         self.words = ("WORDS", causes.WORDS)
         self.passing = ("PASSING", causes.PASSING)
         self.subtest = causes.SUBTEST
         self.stack = causes.STACK
+        self.annotation = causes.ANNOTATION
         self.overwritten = chapters.OVERWRITTEN
         self.echo = chapters.ECHO
         self.warning = RANKS["WARNING"]

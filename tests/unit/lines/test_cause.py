@@ -234,7 +234,6 @@ def test_an_upload_behind_a_failed_script_of_gitlab_is_no_cause(found_in):
     [
         b"     ^--^ SC2086 (info): Double quote to prevent globbing.",
         b"Dockerfile:3 DL3008 warning: Pin versions in apt get install.",
-        b"F401 [*] `os` imported but unused",
         b"F821 Undefined name `x`",
     ],
 )
@@ -251,7 +250,11 @@ def test_lines_above_a_failed_test_of_go_that_say_where_belong_to_it(cause_of):
 
 
 def test_the_deeper_of_two_failed_tests_is_the_cause_behind_times_too(cause_of):
-    log = [b"--- FAIL: TestA (0.00s)", b"    --- FAIL: TestA/b (0.00s)", b"        a_test.go:9: no b"]
+    log = [
+        b"--- FAIL: TestA (0.00s)",
+        b"    --- FAIL: TestA/b (0.00s)",
+        b"        a_test.go:9: no b",
+    ]
     for before in (b"", b"2024-03-04T05:06:07.1234567Z ", b"2024-03-04 05:06:07.123456 | node | "):
         cause = cause_of(*(before + line for line in log), before + b"FAIL")
         assert (cause["line"], cause["last"]) == (2, 3), before
