@@ -38,6 +38,7 @@ def write(root):
     _write_searched(root)
     _write_bombs(root)
     _write_large(root)
+    _write_failures(root)
     _write_folders(root)
     reports.write(root)
 
@@ -87,6 +88,17 @@ def _write_large(root):
         "errors": SMALL.replace(b"INFO", b"ERROR"),
     }.items():
         (root / f"{kind}.txt").write_bytes(repeated(line, LARGE))
+
+
+def _write_failures(root):
+    """Logs of LARGE bytes and about a million failed tests, that seem to tell why a job failed."""
+    causes = (b"FAIL: test_%d (tests.A)", b"ERROR: %d", b"fatal: [%d]: FAILED! => {}", b"TASK [%d]")
+    block = b"".join(cause % number + b"\n" for number in range(1000) for cause in causes)
+    (root / "causes.txt").write_bytes(repeated(block, LARGE))
+    (root / "endless.txt").write_bytes(repeated(b"ERROR: test failed ", LARGE))
+    with (root / "tests.txt").open("wb") as file:
+        for number in range(10**6):
+            file.write(b"--- FAIL: Test%d\n    a.go:%d: got 1, want 2\n" % (number, number))
 
 
 def _write_folders(root):

@@ -65,6 +65,15 @@ ATTACKS = [
     Attack("bombs, searched", [request(f"/{name}?format=jsonl&q=a") for name in BOMBS]),
     Attack("bombs, counted", [request(f"/{name}?format=summary") for name in BOMBS]),
     Attack(
+        "excerpts",
+        [
+            request(f"/{name}?format={view}")
+            for name in ("causes.txt", "endless.txt", "tests.txt", "colours.txt", *BOMBS, "failed/")
+            for view in ("brief&bytes=2000", "brief&bytes=1000000", "brief-json&bytes=1000000")
+        ],
+        clients=24,
+    ),
+    Attack(
         "comparisons with bombs",
         [request(f"/small.txt?against={name}&format=html") for name in ("words.txt", *BOMBS)]
         + [request("/words.txt?against=letters.txt&new=only&format=jsonl")],

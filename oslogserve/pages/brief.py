@@ -80,7 +80,8 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
 
 
 def _line(line: Shown) -> str:
-    return f"{line.text}\n"
+    more = f" [{line.more:,} more like it]" if line.more else ""
+    return f"{line.text}{more}\n"
 
 
 def _left_out(lines: int) -> str:
@@ -143,8 +144,10 @@ def _run(run: Run, link: str) -> dict[str, Any]:
 
 
 def _object(line: Shown) -> dict[str, Any]:
-    new = {"new": True} if line.is_new else {}
-    return {"line": line.number, "severity": SEVERITIES[line.rank], "text": line.text, **new}
+    value = {"line": line.number, "severity": SEVERITIES[line.rank], "text": line.text}
+    return (
+        value | ({"new": True} if line.is_new else {}) | ({"more": line.more} if line.more else {})
+    )
 
 
 def _short(link: str, size: int) -> str:

@@ -22,12 +22,15 @@ from oslogserve.pages.job import address_of, around_moment, ending_of, next_addr
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
+from oslogserve.query.parameters import OF_BRIEF
 from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Told
 from oslogserve.templates import rendered, streamed
 
 #: Logs that a notice about several names.
 MOST_NAMED = 5
+#: Bytes of the excerpt that a reader copies.
+EXCERPT_SIZE = 4000
 
 
 def summary(
@@ -224,6 +227,12 @@ def section(
         wrong=[linked(one) for one in found.logs if one.shows_failure],
         ended=found.ended and linked(found.ended),
         kinds=json.dumps(found.kinds),
+        brief=address(
+            (pair for pair in query.parameters if pair[0] in OF_BRIEF),
+            ("format",),
+            format="brief",
+            bytes=EXCERPT_SIZE,
+        ),
         moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),
         skip=query.skip,

@@ -148,6 +148,28 @@ async function goOn(page) {
   }
 }
 
+// The excerpt of the job, whose links need the server's name elsewhere.
+async function excerpt(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(answer.statusText);
+  return new Blob([window.location.origin + await answer.text()], { type: 'text/plain' });
+}
+
+// Copies the excerpt instead of showing it. Where the browser does not allow that, the link shows it.
+async function copy(click) {
+  const link = click.target.closest('.copied > a');
+  const isPlain = !(click.ctrlKey || click.metaKey || click.shiftKey || click.altKey);
+  if (!link || !navigator.clipboard?.write || !isPlain) return;
+  click.preventDefault();
+  try {
+    await navigator.clipboard.write([new ClipboardItem({ 'text/plain': excerpt(link.href) })]);
+    link.textContent = 'Copied';
+  } catch {
+    window.location.assign(link.href);
+  }
+}
+
+document.addEventListener('click', copy);
 document.querySelector('.early')?.remove();
 const link = document.querySelector('#overview > [data-marks]');
 if (link) await begin(link);

@@ -76,6 +76,23 @@ def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
     expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[-60:].strip())
 
 
+def test_the_excerpt_is_copied_and_is_a_link_without_a_script(server, chromium):
+    address = f"{server.url}{JOB}"
+    permissions = ["clipboard-read", "clipboard-write"]
+    with chromium.new_context(permissions=permissions) as context:
+        page = context.new_page()
+        page.goto(address)
+        page.get_by_role("link", name="Copy excerpt").click()
+        expect(page.get_by_role("link", name="Copied")).to_be_visible()
+        copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied == server.url + text(server, "format=brief&bytes=4000").decode()
+    with chromium.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{address}?format=overview")
+        page.get_by_role("link", name="Copy excerpt").click()
+        expect(page.locator("pre")).to_contain_text("job-output.txt: failed; ")
+
+
 def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, page):
     (tmp_path / "archive").mkdir()
     failed = "step\n##[error]Process completed with exit code 1.\n"

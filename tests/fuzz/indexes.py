@@ -227,6 +227,8 @@ def _range(chance, size):
 
 
 def _query(chance, about):
+    if chance.random() < 0.1:
+        return urlencode(_excerpt(chance) | _comparison(chance, ("passed/a.txt", "none")))
     lines = len(about.lines)
     number = lambda: chance.randrange(1, lines + 3)
     if chance.random() < 0.1:
@@ -251,6 +253,12 @@ def _query(chance, about):
     wanted |= {name: value for name, value in optional.items() if chance.random() < 0.2}
     wanted |= _comparison(chance, ("passed/a.txt", "passed/b.txt", "job/a.txt", "none"))
     return urlencode([*wanted.items(), *_searches(chance, about)])
+
+
+def _excerpt(chance):
+    """Parameters of an excerpt."""
+    view, size = chance.choice(("brief", "brief-json")), chance.choice((500, 2000, 100_000))
+    return {"format": view, "bytes": size}
 
 
 def _comparison(chance, paths):
@@ -292,6 +300,8 @@ def _pattern(chance, about):
 
 def job_query_of(chance, about, others):
     """A query string about the folder of the log and so many others."""
+    if chance.random() < 0.1:
+        return urlencode(_excerpt(chance) | _comparison(chance, ("passed", "none")))
     wanted = {"format": chance.choice(_VIEWS_OF_JOBS)}
     if chance.random() < 0.6:
         wanted["order"] = "time"

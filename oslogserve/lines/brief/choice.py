@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of an excerpt's lines: the worthiest ones, as many as a number of bytes holds."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
 from typing import NamedTuple
@@ -10,6 +11,10 @@ from oslogserve.lines.brief.worth import MAIN, Weighed
 #: Characters of a line, and of a main one: so many, or a part of the excerpt.
 LONGEST, LONGEST_MAIN = 240, 600
 PART, PART_OF_MAIN = 12, 8
+#: Factors of these where all lines fit.
+WIDER = (2, 4, 8)
+#: Lines of a kind of which it is worth saying that they are left out.
+LEAST_MORE = 3
 #: Lines between two that are shown, which are shown too if that takes hardly more than to say that they are
 #: left out.
 MOST_BETWEEN, EXTRA = 4, 30
@@ -25,8 +30,12 @@ class Shown(NamedTuple):
     is_new: bool
     #: Its text, perhaps without its middle.
     text: str
-    #: How many of its kind were left out.
+    #: How many of its kind are left out, as far as these were read; of the first error of a kind.
     more: int = 0
+
+    def counted(self, more: int) -> "Shown":
+        """The line; so many of its kind are left out."""
+        return self._replace(more=more if self.more and more >= LEAST_MORE else 0)
 
 
 class Run(NamedTuple):
@@ -54,19 +63,36 @@ class Costs(NamedTuple):
 
 def chosen(lines: Sequence[Weighed], size: int, costs: Costs) -> list[Run]:
     """The runs of lines that fit into so many bytes, in order."""
-    main, other = max(LONGEST_MAIN, size // PART_OF_MAIN), max(LONGEST, size // PART)
-    shown = [
-        Shown(
-            one.line.number,
-            one.line.rank,
-            one.line.is_new,
-            one.line.within(main if one.worth >= MAIN else other),
-        )
-        for one in lines
-    ]
-    choice = _Choice(lines, shown, costs, size)
-    choice.take_all()
-    return list(_runs(shown[place] for place in sorted(choice.taken)))
+    choice = _Choice(lines, _shown(lines, size, 1), costs, size)
+    for wider in WIDER:
+        if len(choice.taken) < len(lines) or choice.left < size // 4:
+            break
+        # All lines fit: long ones get more of the room.
+        with_more = _Choice(lines, _shown(lines, size, wider), costs, size)
+        if len(with_more.taken) < len(lines):
+            break
+        choice = with_more
+    kinds = Counter(one.kind for place, one in enumerate(lines) if place not in choice.taken)
+    taken = [(choice.shown[place], kinds[lines[place].kind]) for place in sorted(choice.taken)]
+    return list(_runs(line.counted(more) for line, more in taken))
+
+
+def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
+    """The lines as they are shown. wider: a factor of their lengths."""
+    main = max(min(LONGEST_MAIN, size // 3), LONGEST, size // PART_OF_MAIN) * wider
+    other = max(LONGEST, size // PART) * wider
+    kinds = Counter(one.kind for one in lines)
+    told: set[int | None] = set()
+    shown = []
+    for one in lines:
+        line, more = one.line, 0
+        if one.is_error and one.kind not in told:
+            told.add(one.kind)
+            more = kinds[one.kind] - 1
+        text = line.within(main if one.worth >= MAIN else other)
+        more = more if more >= LEAST_MORE else 0
+        shown.append(Shown(line.number, line.rank, line.is_new, text, more))
+    return shown
 
 
 class _Choice:
@@ -77,19 +103,22 @@ class _Choice:
     ) -> None:
         #: Places.
         self.taken: set[int] = set()
+        self.shown = shown
         self._lines = lines
         self._costs = [costs.line(one) for one in shown]
         self._of_run = costs.run
-        self._left = size
+        #: Bytes.
+        self.left = size
         self._waiting = [self._entry(place) for place in range(len(lines))]
         heapify(self._waiting)
+        self._take_all()
 
     def _entry(self, place: int) -> tuple[float, int]:
         """The place, by which a heap has the worthiest line first."""
         alone = 0.0 if self._joins(place) else ALONE
         return alone + BYTE * self._costs[place] - self._lines[place].worth, place
 
-    def take_all(self) -> None:
+    def _take_all(self) -> None:
         """Takes lines until no further one fits."""
         while self._waiting:
             _, place = heappop(self._waiting)
@@ -102,10 +131,10 @@ class _Choice:
         """Takes a line if it fits. A blank line begins no run."""
         joins = self._joins(place)
         cost = self._costs[place] + self._of_run * (1 - joins)
-        if cost > self._left or not (joins or self._lines[place].kind is not None):
+        if cost > self.left or not (joins or self._lines[place].kind is not None):
             return False
         self.taken.add(place)
-        self._left -= cost
+        self.left -= cost
         for other in (place - 1, place + 1):
             if 0 <= other < len(self._lines) and other not in self.taken:
                 heappush(self._waiting, self._entry(other))
@@ -133,9 +162,9 @@ class _Choice:
             if distance > 1 and self._follows(place, end):
                 between = range(min(place, end) + 1, max(place, end))
                 cost = sum(self._costs[one] for one in between) - self._of_run
-                if cost <= min(self._left, EXTRA):
+                if cost <= min(self.left, EXTRA):
                     self.taken.update(between)
-                    self._left -= cost
+                    self.left -= cost
             return
 
 

@@ -40,12 +40,16 @@ class MarkedLine(NamedTuple):
     def within(self, most: int) -> str:
         """The text; if it has more than `most` characters, with a mark in place of its middle."""
         whole = self.text + self.end
-        if not self.hidden and len(whole) <= most:
-            return whole
-        tail = min(most // 5, len(whole))
-        head = min(most - tail, len(self.text))
-        left_out = self.hidden + len(whole[head : len(whole) - tail].encode())
-        return f"{whole[:head]} ... {left_out:,} bytes ... {whole[len(whole) - tail :]}"
+        if len(whole) <= most:
+            if not self.hidden:
+                return whole
+            head, tail = len(self.text), len(self.end)
+        else:
+            tail = min(most // 5, len(self.end)) if self.hidden else most // 5
+            head = min(most - tail, len(self.text))
+        end = len(whole) - tail
+        left_out = self.hidden + len(whole[head:end].encode())
+        return f"{whole[:head]} ... {left_out:,} bytes ... {whole[end:]}"
 
 
 def selection_of(ranges: Sequence[Range]) -> Selection:
@@ -79,7 +83,9 @@ def _parsed(text: bytes) -> MarkedLine:
 
 
 def _short(line: MarkedLine) -> MarkedLine:
-    if len(line.text) <= SHORT:
+    whole = line.text + line.end
+    if len(whole) <= SHORT:
         return line
-    hidden = line.hidden + len(line.text[SHORT:].encode())
-    return line._replace(text=line.text[:SHORT], hidden=hidden)
+    head, end = SHORT * 4 // 5, len(whole) - SHORT // 5
+    hidden = line.hidden + len(whole[head:end].encode())
+    return line._replace(text=whole[:head], hidden=hidden, end=whole[end:])

@@ -46,7 +46,7 @@ FAR, OF_FAR = 200, 0.92
 #: Factors: a frame of a stack, what passed, what tools print for themselves, a blank line.
 FRAME, GREEN, OWN, BLANK = 0.66, 0.65, 0.2, 0.8
 #: Factors of a repetition: elsewhere, and behind the first so many lines of a kind in the cause.
-REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.8, 3
+REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.7, 5
 
 _TESTS = {"Test", "Inline", "Numbered", "Crash", "Fatal", "Aborts", "Heading", "Stopped"}
 _OUTCOMES = {"Outcome", "Result", "Failed", "BuildFailed", "Exited", "TaskFailed"}
@@ -74,6 +74,8 @@ class Weighed(NamedTuple):
     worth: float
     #: A hash of what its content is but for numbers, ids and quoted texts; None for a blank line.
     kind: int | None
+    #: True for an error, or a failed test.
+    is_error: bool = False
 
 
 def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int) -> list[Weighed]:
@@ -82,7 +84,7 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
     around = Range(cause["line"], cause["last"]) if cause else None
     worths = _Worths(lines)
     if around:
-        worths.add_cause(around)
+        worths.add_cause(around, cause["why"] == "end")
         if chapter := step_of(summary):
             worths.raise_to(worths.place_of(chapter["first"]), STEP_END)
             worths.spread(worths.place_of(chapter["last"]), STEP_END, -1, FADES_ABOVE_STEP_END)
@@ -90,7 +92,8 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
     worths.spread(worths.place_of(total), LOG_END, -1, FADES_ABOVE_LOG_END)
     kinds = [_kind(line) for line in lines]
     worths.discount(around, kinds)
-    return [Weighed(*one) for one in zip(lines, worths.values, kinds, strict=True)]
+    errors = map(_is_error, lines)
+    return [Weighed(*one) for one in zip(lines, worths.values, kinds, errors, strict=True)]
 
 
 class _Worths:
@@ -116,14 +119,16 @@ class _Worths:
             worth *= fading * (BEYOND if self._lines[place].sign in _BOUNDS else 1.0)
             place = self.place_of(self._lines[place].number + step)
 
-    def add_cause(self, cause: Range) -> None:
+    def add_cause(self, cause: Range, is_end: bool) -> None:
+        """is_end: true if it is the end of what failed, whose last line tells most."""
         worth = FIRST
-        for number in range(*cause):
+        numbers = range(cause.first, cause.last + 1)
+        for number in reversed(numbers) if is_end else numbers:
             place = self.place_of(number)
             self.raise_to(place, worth)
             if place is not None and self._lines[place].content.strip():
                 worth = max(LEAST, worth - FURTHER)
-        self.raise_to(self.place_of(cause.last), FIRST if cause.first == cause.last else LAST)
+        self.raise_to(self.place_of(cause.last), LAST)
         below, above = self.place_of(cause.last + 1), self.place_of(cause.first - 1)
         self.spread(below, BELOW_CAUSE, 1, FADES_BELOW_CAUSE)
         self.spread(above, ABOVE_CAUSE, -1, FADES_ABOVE_CAUSE)
@@ -169,6 +174,11 @@ def _by_sign(line: MarkedLine, is_near: bool) -> float:
     if line.sign == "Word":
         return WORD if is_near else FAR_WORD
     return 0.0
+
+
+def _is_error(line: MarkedLine) -> bool:
+    is_other = line.sign in _OUTCOMES or line.sign in ("Green", "Word")
+    return line.sign in _TESTS or line.sign == "Error" or (line.rank >= _ERROR and not is_other)
 
 
 def _own_factor(line: MarkedLine) -> float:

@@ -171,6 +171,21 @@ def test_a_blank_line_begins_no_run():
     assert run.first == run.last == 1
 
 
+def test_errors_of_a_kind_are_counted_where_they_are_left_out():
+    log = b"".join(b"ERROR: request %d failed\n" % number for number in range(500))
+    [first, *others] = [line for run in excerpt(log, 400) for line in run.lines]
+    assert first.more == 500 - 1 - len(others)
+    assert not any(line.more for line in others)
+
+
+@pytest.mark.parametrize("size", [420, 2000, 9000])
+def test_the_only_line_takes_most_of_the_room(size):
+    [line] = [
+        line for run in excerpt(b"ERROR: " + b"x" * 10**6 + b"\n", size) for line in run.lines
+    ]
+    assert size / 4 < len(line.text) < size
+
+
 @pytest.mark.parametrize("log", [b"", b"\n\n\n", b"all is well\n"])
 def test_a_log_without_a_failure_has_an_excerpt_too(log):
     assert texts(excerpt(log, 500)) == [

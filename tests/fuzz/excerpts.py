@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Excerpts of mutated logs: within their bytes, of the log's own lines, and the same however a log is cut."""
+
+import json
+import random
+import re
+from dataclasses import dataclass
+from itertools import pairwise
+
+from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.query import Query
+from oslogserve.query.parameters import LEAST_BRIEF, MOST_BRIEF
+from tests.fuzz.fuzzer import Fuzzer, cuts
+from tests.fuzz.renderers import log_of
+from tests.renderers import cut, renderer
+
+#: Bytes that a terminal obeys.
+_OBEYED = re.compile(rb"[\x1b\r\b]")
+_LEFT_OUT = re.compile(r" \.\.\. [\d,]+ bytes \.\.\. ")
+_MORE = re.compile(r" \[[\d,]+ more like it\]$")
+_RUN = re.compile(r"(?:\.\.\. [\d,]+ lines? left out: )?\?goto=(\d+)(?:-(\d+))?")
+
+
+@dataclass(frozen=True)
+class Case:
+    log: bytes
+    cuts: tuple[int, ...]
+    size: int
+
+
+class Excerpts(Fuzzer):
+    name = "excerpts"
+    shortens = "log", "cuts"
+    imports = "from tests.fuzz.excerpts import Case, Excerpts\n"
+
+    def case_of(self, number):
+        chance = random.Random(number)
+        log = b"\n".join(log_of(chance) for _ in range(chance.randrange(1, 4)))
+        log *= chance.choice((1, 1, 30, 100))
+        if chance.random() < 0.2:
+            log += chance.choice((b"x", b"ERROR: ", b"\xc3\xa9", b"\x1b[31m", b"a\r")) * 9000
+        log += log_of(chance)
+        size = chance.choice((LEAST_BRIEF, 501, 2000, 16_000, chance.randrange(500, MOST_BRIEF)))
+        return Case(log, cuts(chance, len(log)), size)
+
+    def fault(self, case):
+        pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
+        text, as_json = (_excerpt(view, [case.log], case.size) for view in ("brief", "brief-json"))
+        if max(len(text), len(as_json)) > case.size:
+            return f"{len(text)} bytes of text, {len(as_json)} of JSON"
+        if text != _excerpt("brief", pieces, case.size):
+            return "it is another one of the log in pieces"
+        return _fault_of_json(as_json, case.log) or _fault_of_text(text, case.log)
+
+
+def _excerpt(view, pieces, size):
+    query = Query(b"a.txt", False, format=view, size=size)
+    shown = LogView(query, LogInfo(modified=1.4e9, read_again=lambda: pieces), renderer())
+    return b"".join(shown.render(view, pieces))
+
+
+def _fault_of_json(content, log):
+    found = json.loads(content)
+    lines = log.split(b"\n")
+    runs = [(run["first"], run["last"]) for run in found["runs"]]
+    if any(last + 1 >= first for (_, last), (first, _) in pairwise(runs)):
+        return f"runs that touch, or in no order: {runs}"
+    for run in found["runs"]:
+        numbers = [line["line"] for line in run["lines"]]
+        if numbers != [*range(run["first"], run["last"] + 1)]:
+            return f"a run of other lines than it says: {run}"
+        for line in run["lines"]:
+            if not _is_of(line["text"], lines[line["line"] - 1]):
+                return f"no line of the log: {line}"
+    return ""
+
+
+def _is_of(shown, line):
+    """True if the text is what is shown of the line, as far as it is easy to tell."""
+    if _OBEYED.search(line):
+        return True
+    text = line.decode(errors="replace")
+    begin, *rest = _LEFT_OUT.split(shown)
+    if len(rest) != 1:
+        return shown == text
+    return text.startswith(begin.rstrip("\ufffd")) and text.endswith(rest[0].lstrip("\ufffd"))
+
+
+def _fault_of_text(content, log):
+    """A run has as many lines as its numbers say, and the first line tells of the log."""
+    lines = log.decode(errors="replace").split("\n")
+    head, *shown = content.decode().split("\n")
+    if not head.startswith("/a.txt: "):
+        return f"the first line is {head!r}"
+    place = 0
+    while place < len(shown) and (run := _RUN.fullmatch(shown[place])):
+        first, last = int(run[1]), int(run[2] or run[1])
+        place += 1
+        for number in range(first, last + 1):
+            if not _is_of(_MORE.sub("", shown[place]), lines[number - 1].encode()):
+                return f"line {number} is {shown[place]!r}"
+            place += 1
+    rest = shown[place:]
+    if len(rest) > 2 or not re.fullmatch(r"(\.\.\. [\d,]+ lines? left out\n)?", "\n".join(rest)):
+        return f"behind the last run is {rest!r}"
+    return ""
