@@ -16,6 +16,7 @@ HERITAGE = {
     "time": {"micros": 5, "offset": 60},
     "shows_time": True,
     "time_text": "00:00",
+    "is_below_heading": False,
 }
 BLOCK = {
     "line": 1,
