@@ -222,6 +222,7 @@ def test_progress_is_shown_without_a_terminal_if_asked_for(delays):
     assert "\x1b" not in done.stderr
 
 
+@pytest.mark.long
 def test_a_mix_puts_gets_and_deletes_at_once_and_leaves_nothing(config, connection):
     sizes = ("--sizes", "10,2000", "--mix", "2,3,2", "--containers", "2")
     amount = ("--requests", "200", "--parallel", "8", "--warm-up", "2")
@@ -278,7 +279,9 @@ def test_what_is_kept_is_deleted_later_and_nothing_else(config, connection):
         connection.delete_container(other)
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)]
+)
 def test_an_interrupted_put_keeps_what_was_measured_and_leaves_nothing(config, connection, number):
     parallel = 4
 
