@@ -38,8 +38,10 @@ _EPOCH_WITHOUT_ZONE = _EPOCH.replace(tzinfo=None)
 _MICROSECOND = timedelta(microseconds=1)
 #: A factor for a log without a new line, if logs are compared with those of a run that passed.
 _KNOWN = 0.01
-#: Scores of logs that failed, by why their cause was chosen. Those of other logs are at most 2.
-_FAILED = {"end": 3.0, "failed step": 4.0, "severity": 4.0, "test": 5.0}
+#: Scores of logs that failed, by why their cause was chosen, without and with a verdict. An error adds at most
+#: 1; other logs have at most 2.
+_FAILED = {"end": 3.0, "failed step": 5.0, "severity": 5.0, "test": 9.0}
+_BY_VERDICT = {"end": 7.0, "failed step": 11.0, "severity": 11.0, "test": 13.0}
 #: So many lines behind its cause, a log without an outcome counts half. Errors are several if more than so
 #: many lines are between them.
 _HALF_LINES, _GAP = 50, 2
@@ -131,7 +133,7 @@ class _Job(NamedTuple):
             weights, key=lambda one: one[0] / self.kinds[one[1]], default=none
         )
         if summary["failed"]:
-            base = _FAILED[cause["why"]]
+            base = (_BY_VERDICT if summary["verdict"] else _FAILED)[cause["why"]]
         else:
             base = self._ended(summary, cause)
             if error and not is_console:

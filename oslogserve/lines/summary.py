@@ -17,7 +17,7 @@ LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
 #: Lines of a failure that a log survived whose text is kept.
 MOST_TOLD = 4
 #: Members of the JSON that are as in Totals, but for `new`.
-_KEPT = ("first_time", "last_time", "errors", "cause", "failed", "more_chapters")
+_KEPT = ("first_time", "last_time", "errors", "cause", "failed", "verdict", "more_chapters")
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
@@ -102,6 +102,8 @@ class Totals(TypedDict):
     survived: list[CauseLine]
     #: True if the lines say that the log, a step or a test failed.
     failed: bool
+    #: True if a verdict says so, such as that of a runner or a recap.
+    verdict: bool
     #: In the order of their first lines.
     chapters: list[Chapter]
     #: How many more there were.

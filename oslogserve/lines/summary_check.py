@@ -68,6 +68,7 @@ def _shape_of(lines: int) -> dict[str, Any]:
         "cause": _OrNone(cause),
         "survived": _Optional([{"line": number, **told}]),
         "failed": _is_bool,
+        "verdict": _is_bool,
         "more_chapters": count,
         "chapters": [chapter],
         "severities": _Some(counts),

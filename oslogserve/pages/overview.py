@@ -183,6 +183,7 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
         "last_error": errors[-1],
         "cause": one.rank.cause,
         "failed": found["failed"],
+        "verdict": found["verdict"],
         **completeness(query, log.missing, "new" in found),
         "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,

@@ -154,6 +154,7 @@ def _found(case, known):
         and (*(cause["line"], cause["last"], cause["why"], cause.get("silent_step")),),
         "survived": [one["line"] for one in summary.get("survived", ())],
         "failed": summary["failed"],
+        "verdict": summary["verdict"],
         "chapters": [
             (one["name"], one["first"], one["last"], one["outcome"]) for one in summary["chapters"]
         ],
@@ -175,6 +176,7 @@ def _as_found(expected):
         "cause": cause and (cause.first.number, cause.last, cause.why, cause.silent_step),
         "survived": [one.first.number for one in expected.survived],
         "failed": expected.failed,
+        "verdict": expected.verdict,
         "chapters": [(one.name, one.first, one.last, one.outcome) for one in expected.chapters],
         "more": expected.more_chapters,
     }

@@ -124,6 +124,11 @@ class CauseFinder:
         )
         return cause or self._low_end(), has_failed
 
+    @property
+    def has_verdict(self) -> bool:
+        """True if a verdict says that the log failed. Call it behind cause()."""
+        return self._steps.has_verdict
+
     def survived(self) -> list[Cause]:
         """The first failures of a build that the log survived. Call it behind cause()."""
         return self._steps.survived(is_build=self._is_healthy)

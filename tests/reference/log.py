@@ -18,6 +18,7 @@ class Findings(NamedTuple):
     #: Failures that it survived.
     survived: list[Cause]
     failed: bool
+    verdict: bool
     chapters: list[Chapter]
     more_chapters: int
 
@@ -42,4 +43,7 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
     survived = [
         one for one in causes.survived() if not cause or one.first.number != cause.first.number
     ]
-    return Findings(all_seen, cause, survived, failed, *chapters.chapters(len(texts), failed_at))
+    verdict = failed and causes.has_verdict
+    return Findings(
+        all_seen, cause, survived, failed, verdict, *chapters.chapters(len(texts), failed_at)
+    )

@@ -229,7 +229,7 @@ class Step:
     @property
     def has_passed(self) -> bool:
         """True if its last outcome says that all went well, and no error follows."""
-        if self.has_failed_recap or self.succeeded is None:
+        if self.has_ended_failed or self.succeeded is None:
             return False
         return self.succeeded > (self.errors.last if self.errors else 0)
 

@@ -167,6 +167,11 @@ class Steps:
         failed = self._has_failed or self._step.has_failed(start, is_of_service=is_of_service)
         return cause, failed
 
+    @property
+    def has_verdict(self) -> bool:
+        """True if a verdict says that the log failed, or a task's recap or last line."""
+        return self.are_decided or self._has_failed or self._step.has_ended_failed
+
     def survived(self, *, is_build: bool) -> list[Cause]:
         """The first failures that the log survived; none if a verdict says that it failed, or if it is not
         the log of a build. is_build: true if its end says so."""

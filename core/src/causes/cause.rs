@@ -191,6 +191,11 @@ impl CauseFinder {
         (cause.map(|cause| compared(cause, cause_of(steps).0)), has_failed)
     }
 
+    /// True if a verdict says that the log failed. Call it behind cause().
+    pub fn has_verdict(&self) -> bool {
+        self.steps.has_verdict()
+    }
+
     /// The first failures of a build that the log survived. Call it behind cause().
     pub fn survived(&mut self) -> Vec<Cause> {
         let Some(caches) = &mut self.caches else { return Vec::new() };

@@ -307,7 +307,7 @@ impl Step {
 
     /// True if its last outcome says that all went well, and no error follows.
     pub fn has_passed(&self) -> bool {
-        let succeeded = self.succeeded.filter(|_| !self.has_failed_recap);
+        let succeeded = self.succeeded.filter(|_| !self.has_ended_failed());
         let last_error = self.errors.as_ref().map_or(0, |errors| errors.last);
         succeeded.is_some_and(|number| number > last_error)
     }

@@ -5,8 +5,8 @@
 //! of Ansible. The first verdict that says "failed" ends the search: the cause is in its step. A verdict
 //! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
 //! of the steps that show most, in the last one that shows errors alone, or in the last step. The log then
-//! failed if its last step did, or a task by its recap or last line: the log went on behind all others. At most three
-//! steps are held, whatever the log's size. The first failures that the log survived are noted.
+//! failed if its last step did, or a task by its recap or last line: the log went on behind all others. At
+//! most three steps are held, whatever the log's size. The first failures that the log survived are noted.
 
 use std::mem;
 
@@ -245,6 +245,11 @@ impl Steps {
         let tells_nothing = cause.as_ref().is_none_or(|cause| cause.why == "end");
         let reach = if is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
         (cause, self.has_failed || self.step.has_failed(end.saturating_sub(reach), is_of_service))
+    }
+
+    /// True if a verdict says that the log failed, or a task's recap or last line.
+    pub fn has_verdict(&self) -> bool {
+        self.are_decided() || self.has_failed || self.step.has_ended_failed()
     }
 
     /// The first failures that the log survived; none if a verdict says that it failed, or if it is not the

@@ -207,6 +207,7 @@ impl View for Summary {
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
+        let verdict = failed && self.causes.has_verdict();
         let failed_at = cause.as_ref();
         let failed_at =
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
@@ -243,6 +244,7 @@ impl View for Summary {
             cause,
             survived,
             failed,
+            verdict,
             chapters,
             more_chapters,
         })

@@ -66,6 +66,8 @@ pub struct Totals {
     /// Failures that the log survived.
     pub survived: Vec<CauseLine>,
     pub failed: bool,
+    /// True if a verdict says so.
+    pub verdict: bool,
     pub chapters: Vec<Chapter>,
     pub more_chapters: u64,
 }

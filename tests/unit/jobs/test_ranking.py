@@ -96,7 +96,13 @@ def errors(*several, lines=None, gap=1):
     if found:
         cause = {**found[-1], "last": found[-1]["line"], "why": "severity"}
     severities = {"ERROR": {"count": lines or cause["last"], "first_line": 1}}
-    known = {"errors": found, "last_time": last_time, "cause": cause, "failed": False}
+    known = {
+        "errors": found,
+        "last_time": last_time,
+        "cause": cause,
+        "failed": False,
+        "verdict": False,
+    }
     return known | {"severities": severities}
 
 
@@ -104,7 +110,7 @@ def failed(why, time=None, text="why"):
     """The summary of a log that says that it failed."""
     cause = {"line": 7, "last": 8, "time": time, "text": text, "why": why}
     severities = {"NONE": {"count": 8, "first_line": 1}}
-    known = {"errors": [], "last_time": time, "cause": cause, "failed": True}
+    known = {"errors": [], "last_time": time, "cause": cause, "failed": True, "verdict": False}
     return known | {"severities": severities}
 
 
@@ -239,6 +245,20 @@ def test_an_error_that_ended_a_log_after_the_job_had_failed_counts_less():
 @pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
 def test_a_log_that_failed_leads_before_one_that_an_error_ended(why):
     logs = [("a.txt", errors(("2026-03-04T19:00:00", "x"))), ("b.txt", failed(why))]
+    assert first_of(logs)[0] == "b.txt"
+
+
+@pytest.mark.parametrize("others", ["severity", "failed step", "end"])
+@pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
+def test_of_two_logs_that_failed_the_one_with_a_verdict_leads(why, others):
+    loud = failed(others) | errors(("2026-03-04T19:00:00", "x")) | {"failed": True}
+    loud["cause"]["why"] = others
+    logs = [("a.txt", loud), ("b.txt", failed(why) | {"verdict": True})]
+    assert first_of(logs)[0] == "b.txt"
+
+
+def test_a_failed_test_leads_before_a_verdict_on_a_log_that_shows_nothing():
+    logs = [("a.txt", failed("end") | {"verdict": True}), ("b.txt", failed("test"))]
     assert first_of(logs)[0] == "b.txt"
 
 

@@ -59,6 +59,7 @@ def test_a_log_in_figures(summary_of):
             "fingerprints": {},
         },
         "failed": False,
+        "verdict": False,
         "chapters": [],
         "more_chapters": 0,
         "severities": {
@@ -87,6 +88,7 @@ def test_nothing_in_figures(summary_of):
         "errors": [],
         "cause": None,
         "failed": False,
+        "verdict": False,
         "chapters": [],
         "more_chapters": 0,
         "severities": {},
