@@ -31,10 +31,11 @@ _TELLING = frozenset(
 #: Marks that count although Travis begins a step at their line.
 _BEFORE_TRAVIS = (
     *(Mark.STOPPED, Mark.FAILED, Mark.STEP_FAILED, Mark.CANCELED, Mark.BUILD_FAILED),
-    *(Mark.EXITED, Mark.PASSED),
+    *(Mark.EXITED, Mark.TASK_FAILED, Mark.PASSED),
 )
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
+_JOB_HEAD = re.compile(chapters.JOB_HEAD).match
 _STEP_HEAD = re.compile(chapters.STEP_HEAD).match
 
 
@@ -68,6 +69,8 @@ class CauseFinder:
         self._end = 0
         #: Lines, and those that show a time and a level.
         self._lines = self._records = 0
+        #: True if GitHub's client names the job and the step before each line.
+        self._has_job_heads = False
 
     def add(self, line: Line) -> None:
         number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
@@ -80,7 +83,9 @@ class CauseFinder:
                 self._low = line
             return
         raw, cut, shown = _shown(stored)
-        start = _behind_time(shown, own_time)
+        self._has_job_heads |= self._lines == 1 and _JOB_HEAD(shown) is not None
+        named = _JOB_HEAD(shown) if self._has_job_heads else None
+        start = named.end() if named else _behind_time(shown, own_time)
         if head := _STEP_HEAD(shown, start):
             start = head.end()
         content = shown[start:].lstrip()

@@ -70,6 +70,8 @@ pub struct CauseFinder {
     /// Lines, and those that show a time and a level.
     lines: u64,
     records: u64,
+    /// True if GitHub's client names the job and the step before each line.
+    has_job_heads: bool,
     pub chapters: ChapterFinder,
     /// The next hint and carriage return in the block.
     hints: Next,
@@ -90,6 +92,7 @@ impl CauseFinder {
             end: 0,
             lines: 0,
             records: 0,
+            has_job_heads: false,
             chapters: ChapterFinder::new(clock),
             hints: Next::default(),
             returns: Next::default(),
@@ -131,9 +134,8 @@ impl CauseFinder {
         } else {
             Cow::Borrowed(beginning(&raw[cut..]))
         };
-        let own_time = line.time();
-        let start = causes.behind_time(caches, &shown, &own_time);
-        let start = causes.behind_step_head(&shown, start);
+        self.has_job_heads |= self.lines == 1 && causes.job_time(&shown).is_some();
+        let (start, own_time) = causes.head(caches, &shown, line.time(), self.has_job_heads);
         let indent = shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let start = start + indent;
         let content = &shown[start..];
@@ -224,15 +226,7 @@ fn compared(cause: Cause, among_new: Option<Cause>) -> Cause {
 /// What a mark means to the steps. A warning announces no failure.
 fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mark> {
     match mark {
-        Some(
-            Mark::Stopped
-            | Mark::Failed
-            | Mark::StepFailed
-            | Mark::Canceled
-            | Mark::BuildFailed
-            | Mark::Exited
-            | Mark::Passed,
-        ) => mark,
+        Some(one) if one.is_verdict() || one == Mark::Passed => mark,
         _ if is_travis => Some(Mark::Begins),
         Some(Mark::Outcome) if is_warning => None,
         mark => mark,

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The rules of `oslogserve/lines/grammar/causes.py`, compiled once.
 
+use std::borrow::Cow;
+use std::ops::Range;
+
 use pyo3::FromPyObject;
 use regex::bytes::Regex;
 
@@ -17,6 +20,7 @@ pub struct Data {
     rules: Vec<(String, Row, bool)>,
     hints: Row,
     behind_time: Row,
+    job_head: Row,
     step_head: Row,
     green: Vec<Row>,
     /// Those that may begin with any byte, and what they need.
@@ -47,6 +51,12 @@ named! {
 }
 
 impl Mark {
+    /// True if it says that a task, a step or the build failed.
+    pub fn is_verdict(self) -> bool {
+        use Mark::{BuildFailed, Canceled, Exited, Failed, StepFailed, Stopped, TaskFailed};
+        matches!(self, Stopped | Failed | StepFailed | Canceled | BuildFailed | Exited | TaskFailed)
+    }
+
     /// What the line still means if another log has it too: where a step begins or ends.
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
@@ -100,6 +110,7 @@ pub struct Causes {
     anywhere: Rules,
     pub hints: Literals,
     behind_time: Patterns,
+    job_head: Regex,
     step_head: Regex,
     green: Patterns,
     green_anywhere: Regex,
@@ -124,6 +135,7 @@ impl Causes {
             anywhere: Rules::new(&data, true)?,
             hints: Literals::new(&data.hints)?,
             behind_time: Patterns::new([&data.behind_time])?,
+            job_head: beginning([&data.job_head])?,
             step_head: beginning([&data.step_head])?,
             green: Patterns::new(&data.green)?,
             green_anywhere: beginning(&data.green_anywhere)?,
@@ -175,8 +187,30 @@ impl Causes {
         Some(found.1)
     }
 
+    /// The offset of a line's content or of the blanks before it, and the line's own time. has_job_head: true
+    /// if it may begin with the names of a job and a step.
+    pub fn head<'t>(
+        &self,
+        caches: &mut Caches,
+        shown: &'t [u8],
+        time: Cow<'t, [u8]>,
+        has_job_head: bool,
+    ) -> (usize, Cow<'t, [u8]>) {
+        let named = if has_job_head { self.job_time(shown) } else { None };
+        let (start, time) = match named {
+            Some(place) => (place.end + 1, Cow::Borrowed(&shown[place])),
+            None => (self.behind_time(caches, shown, &time), time),
+        };
+        (self.behind_step_head(shown, start), time)
+    }
+
+    /// The place of the time behind the names of a job and a step; None for a line without them.
+    pub fn job_time(&self, shown: &[u8]) -> Option<Range<usize>> {
+        Some(self.job_head.captures(shown)?.get(1)?.range())
+    }
+
     /// The offset behind the time that a line begins with; 0 for none.
-    pub fn behind_time(&self, caches: &mut Caches, shown: &[u8], time: &[u8]) -> usize {
+    fn behind_time(&self, caches: &mut Caches, shown: &[u8], time: &[u8]) -> usize {
         let mark = after_mark(shown);
         if time.is_empty() {
             return mark;
@@ -192,7 +226,7 @@ impl Causes {
     }
 
     /// The offset behind what BuildKit writes before a line of a step, if that begins at `start`.
-    pub fn behind_step_head(&self, shown: &[u8], start: usize) -> usize {
+    fn behind_step_head(&self, shown: &[u8], start: usize) -> usize {
         let content = &shown[start..];
         let head = content.starts_with(b"#").then(|| self.step_head.find(content)).flatten();
         start + head.map_or(0, |head| head.end())

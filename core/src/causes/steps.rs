@@ -76,15 +76,7 @@ impl Steps {
     ) {
         match mark {
             None if text.rank < grammar.error && self.step.is_calm() => self.step.push(text),
-            Some(
-                Mark::Stopped
-                | Mark::Failed
-                | Mark::StepFailed
-                | Mark::Canceled
-                | Mark::BuildFailed
-                | Mark::Exited
-                | Mark::TaskFailed,
-            ) => {
+            Some(verdict) if verdict.is_verdict() => {
                 self.revoke(text.number);
                 self.decide(grammar, caches, text, mark);
             }

@@ -52,8 +52,9 @@ impl Marked {
     fn sign(&mut self, line: &Line<'_>, shown: &[u8]) -> (Sign, usize) {
         let causes = &self.grammar.causes;
         let Some(caches) = &mut self.caches else { return (Sign::None, 0) };
-        let start = causes.behind_time(caches, shown, &line.time());
-        let start = causes.behind_step_head(shown, start);
+        let time = line.time();
+        let may_have_job_head = time.is_empty();
+        let (start, _) = causes.head(caches, shown, time, may_have_job_head);
         let start = start + shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let content = &shown[start..];
         let content = &content[..content.len().min(LONGEST)];

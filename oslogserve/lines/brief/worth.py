@@ -49,17 +49,9 @@ FRAME, GREEN, OWN, BLANK = 0.66, 0.65, 0.2, 0.8
 REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.7, 5
 
 _TESTS = {"Test", "Inline", "Numbered", "Crash", "Fatal", "Aborts", "Heading", "Stopped"}
-_OUTCOMES = {"Outcome", "Result", "Failed", "BuildFailed", "Exited", "TaskFailed"}
-_BOUNDS = {
-    "Failed",
-    "BuildFailed",
-    "Exited",
-    "TaskFailed",
-    "Passed",
-    "TaskPassed",
-    "Begins",
-    "Over",
-}
+_VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskFailed"}
+_OUTCOMES = {"Outcome", "Result"} | _VERDICTS
+_BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
 _COUNT = re.compile(r"\b[1-9]")
 _FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )")
 #: What a test expected and got stands in lines that may look like frames.

@@ -105,6 +105,8 @@ BEHIND_TIME = (
     rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?)?"
 )
 
+#: What GitHub's client writes before each line: the names of the job and the step. The group is the time.
+JOB_HEAD = rb"[^\t]*\t[^\t]*\t(?:\xef\xbb\xbf)?(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z) "
 #: What BuildKit writes before each line of a step.
 STEP_HEAD = rb"#\d{1,5} \d{1,6}\.\d{1,3} "
 

@@ -89,6 +89,7 @@ class NativeCauses:
         self.hints = ("HINTS", b"|".join(map(re.escape, causes.HINTS)))
         self.green_hints = ("GREEN_HINTS", b"|".join(map(re.escape, causes.GREEN_HINTS)))
         self.behind_time = ("BEHIND_TIME", chapters.BEHIND_TIME)
+        self.job_head = ("JOB_HEAD", chapters.JOB_HEAD)
         self.step_head = ("STEP_HEAD", chapters.STEP_HEAD)
         self.green = [row for row in causes.GREEN if not row[1].startswith(b".")]
         self.green_anywhere = [row for row in causes.GREEN if row[1].startswith(b".")]

@@ -102,3 +102,22 @@ def test_a_step_that_was_canceled_shows_so_unless_it_shows_why(cause_of):
     assert cause_of(step("Waiting for a\nWaiting for a", canceled))[0] == canceled
     assert cause_of(step("panic: no a\nWaiting for a", canceled))[0] == "panic: no a"
     assert cause_of(step("Waiting", canceled), step("error: no b"))[0] == "error: no b"
+
+
+def test_the_names_of_job_and_step_that_githubs_client_writes_are_no_content(renderer):
+    lines = [
+        b"##[group]Run ./it",
+        b"##[endgroup]",
+        b"x",
+        b"FAIL: test_a (tests.TestA)",
+        EXIT.encode(),
+    ]
+    lines += [*POST.encode().split(b"\n"), b"ERROR: cleaning up"]
+    log = b"".join(
+        b"test (1)\tRun ./it\t2024-12-18T09:12:00.1234567Z %b\n" % line for line in lines
+    )
+    for first in (b"test (1)\tSet up\t\xef\xbb\xbf2024-12-18T09:12:00.1234567Z x\n", b""):
+        summary = answered(renderer, [first + log], Wanted("summary"))[0]
+        assert summary["cause"]["told"] == ["FAIL: test_a (tests.TestA)"]
+        names = [one["name"] for one in summary["chapters"]]
+        assert names == ["Run ./it", "test_a (tests.TestA)", "Post job cleanup"]
