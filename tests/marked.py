@@ -133,6 +133,7 @@ MARKED = {
         b"collect2: error: ld returned 1 exit status",
         b"Command failed with exit code 1",
         b"Execution failed for task ':test'.",
+        b"> A failure occurred while executing com.example.Runnable",
         b"There were failing tests. See the report",
         b"> Compilation failed; see the compiler error output for details.",
         b"FAILURE: Build failed with an exception.",

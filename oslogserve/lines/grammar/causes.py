@@ -107,6 +107,7 @@ tools .*\b(?:exited with|exit(?:ed)? (?:code|status)|returned|return code|error 
 gcc* collect2: error: ld returned
 tools Command failed with
 gradle* Execution failed for task
+gradle* (?:> )?A failure occurred while executing[ ]
 gradle* (?:> )?(?:There were failing tests\.|Compilation (?:error|failed)[.;] |Process .* finished with non-zero exit value)
 gradle* FAILURE: Build (?:failed|completed) with
 gradle* (?:> Task )?(?::[\w.-]+)+ FAILED$

@@ -98,11 +98,11 @@ jenkins* Finished: SUCCESS
 travis Done\. Your build exited with 0
 gitlab* Job succeeded$
 """
-#: What may follow a line's time, before its content: brackets, the node in Zuul's console, and the
-#: process, user and name in Ansible's own log.
+#: What may follow a line's time, before its content: brackets, the node in Zuul's console, the container
+#: of Docker Compose, and the process, user and name in Ansible's own log.
 BEHIND_TIME = (
     rb"[\])]?[ \t]?"
-    rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?)?"
+    rb"(?:p=\d{1,10} u=\S{1,64} (?:n=\S{1,64} )?[A-Z]{0,8}\|[ \t]?|\| (?:[\w.-]+ \| )?|[\w.-]{1,64}[-_]\d{1,3} +\| )?"
 )
 
 #: What GitHub's client writes before each line: the names of the job and the step. The group is the time.
