@@ -39,6 +39,8 @@ class Steps:
         self._decided_at = 0
         #: The weight of the step that it decided on.
         self._weight = 0
+        #: The number of the first line of the step in which it was.
+        self._begin: int | None = None
         #: Failures that the log survived, until MOST_SURVIVED are found.
         self._survived: list[Cause] = []
         #: True if an earlier task failed by a recap or its last line.
@@ -114,11 +116,12 @@ class Steps:
     def _decide(self, text: Text, mark: Mark | None) -> None:
         self._step.settle(text.number)
         weight = 0 if mark == Mark.CANCELED else self._shown_of_failed()
-        is_overruled = self._verdict in _OVERRULED
+        begin = self._step.begin.number if self._step.begin else None
+        is_overruled = self._verdict in _OVERRULED and begin != self._begin
         if self._decided and not (is_overruled and weight > self._weight):
-            self._verdict = self._verdict if is_overruled else Mark.FAILED
+            self._verdict = self._verdict if self._verdict in _OVERRULED else Mark.FAILED
             return
-        self._weight = weight
+        self._weight, self._begin = weight, begin
         if mark == Mark.CANCELED and self._step.weight < ERRORS_ALONE:
             cause = Group.of(text).cause("severity")
         elif mark == Mark.TASK_FAILED:

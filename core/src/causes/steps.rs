@@ -29,8 +29,8 @@ enum Revoked {
     WithTask,
     /// If many lines follow the one of this number.
     Behind(u64),
-    /// By one on a later step that shows more than this.
-    ByWeight(u8),
+    /// By one on a step that shows more than this, and does not begin at the line of this number.
+    ByWeight(u8, Option<u64>),
 }
 
 /// The cause that a verdict decided.
@@ -162,9 +162,10 @@ impl Steps {
     ) {
         self.step.settle(text.number);
         let weight = if mark == Some(Mark::Canceled) { 0 } else { self.shown_by_failed() };
+        let begin = self.step.first_line();
         match self.decided.as_mut().map(|decided| &mut decided.revoked) {
-            Some(&mut Revoked::ByWeight(most)) if weight <= most => return,
-            None | Some(Revoked::ByWeight(_)) => {}
+            Some(&mut Revoked::ByWeight(most, step)) if weight <= most || step == begin => return,
+            None | Some(Revoked::ByWeight(..)) => {}
             Some(revoked) => {
                 *revoked = Revoked::Never;
                 return;
@@ -183,7 +184,7 @@ impl Steps {
         let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
         let revoked = match mark {
             Some(Mark::TaskFailed) => Revoked::WithTask,
-            Some(Mark::StepFailed | Mark::Canceled) => Revoked::ByWeight(weight),
+            Some(Mark::StepFailed | Mark::Canceled) => Revoked::ByWeight(weight, begin),
             Some(Mark::Exited | Mark::BuildFailed) => Revoked::Behind(text.number),
             _ => Revoked::Never,
         };

@@ -88,6 +88,13 @@ def test_a_step_that_the_job_went_on_from_gives_way_to_a_later_one_that_shows_mo
     assert cause_of(lint, step("ok", ""), step(""))[0] == "a.py:1:8: F401 unused"
 
 
+def test_what_fails_while_the_job_cleans_up_does_not_overrule_the_step_that_failed(renderer):
+    cleanup = ["Post job cleanup.", "fatal: not a repository"]
+    cleanup.append("##[error]The process '/usr/bin/git' failed with exit code 128")
+    log = "\n".join([step("a\nb"), *cleanup]).encode()
+    assert answered(renderer, [log], Wanted("summary"))[0]["cause"]["told"] == ["a", "b"]
+
+
 def test_an_action_that_ends_with_an_error_failed(cause_of):
     action = step("##[error]Resource not accessible by integration", "")
     noise = step("\n".join(f"ERROR: relation {number} is missing" for number in range(30)), "")
