@@ -38,10 +38,11 @@ _EPOCH_WITHOUT_ZONE = _EPOCH.replace(tzinfo=None)
 _MICROSECOND = timedelta(microseconds=1)
 #: A factor for a log without a new line, if logs are compared with those of a run that passed.
 _KNOWN = 0.01
-#: Scores of logs that failed, by why their cause was chosen, without and with a verdict. An error adds at most
-#: 1; other logs have at most 2.
-_FAILED = {"end": 3.0, "failed step": 5.0, "severity": 5.0, "test": 9.0}
-_BY_VERDICT = {"end": 7.0, "failed step": 11.0, "severity": 11.0, "test": 13.0}
+#: Scores of logs that failed, by why their cause was chosen, without and with a verdict; and of one without an
+#: outcome that its cause has ended for sure. An error adds at most 1.
+_FAILED = {"end": 4.0, "failed step": 6.0, "severity": 6.0, "test": 10.0}
+_BY_VERDICT = {"end": 8.0, "failed step": 12.0, "severity": 12.0, "test": 14.0}
+_ENDED = 2.0
 #: So many lines behind its cause, a log without an outcome counts half. Errors are several if more than so
 #: many lines are between them.
 _HALF_LINES, _GAP = 50, 2
@@ -148,7 +149,7 @@ class _Job(NamedTuple):
         return _nearness(micros_of(error["time"]), self.failure) * self._quiet(error)
 
     def _ended(self, summary: dict[str, Any], cause: dict[str, Any]) -> float:
-        """How likely the cause ended a log without an outcome, at most 1.
+        """A score by how likely the cause ended a log without an outcome.
 
         It is the likelier the fewer lines follow, and the fewer errors the log survived before.
         """
@@ -160,7 +161,7 @@ class _Job(NamedTuple):
         survived = sum(later - line > _GAP for line, later in pairwise(numbers))
         time = micros_of(cause["time"])
         is_later = time is not None and self.failure is not None and time > self.failure
-        likely: float = _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
+        likely: float = _ENDED * _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
         return likely * (_LATER if is_later else 1.0) * self._quiet(cause)
 
     def _quiet(self, error: dict[str, Any]) -> float:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Container
 from typing import NamedTuple
 
-from oslogserve.lines.grammar import chapters
+from oslogserve.lines.grammar import causes, chapters
 from oslogserve.lines.grammar.causes import Mark
 from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.native import LIMITS
@@ -36,6 +36,7 @@ _BEFORE_TRAVIS = (
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BEHIND_TIME = re.compile(chapters.BEHIND_TIME).match
 _JOB_HEAD = re.compile(chapters.JOB_HEAD).match
+_RECORD, _LONGEST_HEAD = re.compile(causes.RECORD).match, 128
 _STEP_HEAD = re.compile(chapters.STEP_HEAD).match
 
 
@@ -67,7 +68,7 @@ class CauseFinder:
         self._is_low = True
         #: The number of the last line.
         self._end = 0
-        #: Lines, and those that show a time and a level.
+        #: Lines, and records of a service: those that show a level with a time or a name.
         self._lines = self._records = 0
         #: True if GitHub's client names the job and the step before each line.
         self._has_job_heads = False
@@ -76,7 +77,7 @@ class CauseFinder:
         number, stored, rank, own_time = line.number, line.text, line.seen.rank, line.seen.time
         self._end = number
         self._lines += 1
-        self._records += bool(own_time) and rank > 0
+        self._records += rank > 0 and bool(own_time or _RECORD(stored[:_LONGEST_HEAD]))
         if own_time and 0 < rank < _WARNING:
             self._is_healthy = False
             if self._is_low and not self._steps.are_decided:

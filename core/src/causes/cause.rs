@@ -67,7 +67,7 @@ pub struct CauseFinder {
     is_low: bool,
     /// The number of the last line.
     end: u64,
-    /// Lines, and those that show a time and a level.
+    /// Lines, and records of a service: those that show a level with a time or a name.
     lines: u64,
     records: u64,
     /// True if GitHub's client names the job and the step before each line.
@@ -110,10 +110,11 @@ impl CauseFinder {
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
         self.end = line.number;
         let rank = line.seen.severity.unwrap_or(0);
-        let is_record = 0 < rank && !line.seen.time.is_empty();
+        let causes = &self.grammar.causes;
+        let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
-        self.records += u64::from(is_record);
-        if is_record && rank < self.grammar.causes.data.warning {
+        self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
+        if is_timed && 0 < rank && rank < causes.data.warning {
             self.is_healthy = false;
             if self.is_low && !self.steps.are_decided() {
                 self.low.copy(line);

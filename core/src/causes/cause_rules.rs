@@ -34,6 +34,7 @@ pub struct Data {
     number: Row,
     words: Row,
     passing: Row,
+    record: Row,
     pub subtest: Vec<u8>,
     pub stack: Vec<u8>,
     pub annotation: Vec<u8>,
@@ -71,6 +72,9 @@ impl Mark {
         }
     }
 }
+
+/// Bytes of a record's level and name.
+const LONGEST_HEAD: usize = 128;
 
 /// Some of the rules, with their places among all.
 struct Rules {
@@ -123,6 +127,7 @@ pub struct Causes {
     number: Regex,
     words: Regex,
     passing: Regex,
+    record: Regex,
     pub chapters: chapter_rules::Rules,
     unused_caches: Pool<Caches>,
 }
@@ -148,6 +153,7 @@ impl Causes {
             number: beginning([&data.number])?,
             words: expression(&data.words)?,
             passing: expression(&data.passing)?,
+            record: beginning([&data.record])?,
             chapters: chapter_rules::Rules::new(&data.chapters)?,
             unused_caches: Pool::default(),
             data,
@@ -230,6 +236,11 @@ impl Causes {
         let content = &shown[start..];
         let head = content.starts_with(b"#").then(|| self.step_head.find(content)).flatten();
         start + head.map_or(0, |head| head.end())
+    }
+
+    /// True if a line with a level and without a time is a record of a service.
+    pub fn is_record(&self, line: &[u8]) -> bool {
+        self.record.is_match(&line[..line.len().min(LONGEST_HEAD)])
     }
 
     /// True if a line locates a fault.

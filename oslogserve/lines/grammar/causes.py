@@ -277,6 +277,8 @@ PASSING = (
     rb"\b(?:[Pp]assed|[Tt]ests|[Tt]otal|[Rr]an|[Rr]uns?)\b.*"
     rb"\b(?:[Ff]ail(?:ed|ures)?|[Ee]rrors)\b[:=]? *\d|\| *\d+ *\|$"
 )
+#: How a record without a time begins, as Python's logging writes it.
+RECORD = rb"(?:DEBUG|INFO|WARNING|ERROR|CRITICAL):[\w.-]+:"
 #: A count of failures, after which numbered lines are failed tests.
 RECAP = (
     rb".*\b[1-9]\d* (?:tests? |examples? |specs? )?(?:failed|failures?|failing|errors?)\b"

@@ -101,6 +101,7 @@ class NativeCauses:
         self.number = ("NUMBER", causes.NUMBER)
         self.words = ("WORDS", causes.WORDS)
         self.passing = ("PASSING", causes.PASSING)
+        self.record = ("RECORD", causes.RECORD)
         self.subtest = causes.SUBTEST
         self.stack = causes.STACK
         self.annotation = causes.ANNOTATION

@@ -412,6 +412,8 @@ def test_what_a_service_survives_is_no_failure(found_in, said):
     assert found_in(*goes_on, *said)[1]
     assert not found_in(*goes_on, *said, *goes_on)[1]
     assert not found_in(*goes_on, *said, *goes_on, *said)[1]
+    goes_on = [b"INFO:worker.jobs:job %d" % n for n in range(50)]
+    assert not found_in(*goes_on, *said, *goes_on, *said)[1]
     no_record = [b"running job 8"] * 50
     assert found_in(*no_record, *said, *no_record, *said)[1]
 
