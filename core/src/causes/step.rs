@@ -352,7 +352,8 @@ impl Step {
     }
 
     /// Begins a recap of what is known already.
-    pub fn recap(&mut self, text: &Text<'_>) {
+    pub fn recap(&mut self, grammar: &Grammar, text: &Text<'_>) {
+        self.end(grammar);
         self.settle(text.number);
         if let Some(turn) = &mut self.turn {
             turn.last = None;

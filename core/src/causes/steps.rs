@@ -86,13 +86,7 @@ impl Steps {
                 self.task = None;
                 self.step = Step::beginning_at(text);
             }
-            Some(Mark::TaskPassed) => {
-                let is_with_task = |one: &mut Decided| one.revoked == Revoked::WithTask;
-                let revoked = self.decided.take_if(is_with_task);
-                self.note(revoked.map(|one| one.cause));
-                self.note_step(grammar, caches);
-                self.step = Step::beginning_at(text);
-            }
+            Some(Mark::TaskPassed) => self.pass_task(grammar, caches, text),
             Some(Mark::Begins) => {
                 self.end_task(grammar, caches, text);
                 if let Some(step) = self.task.take() {
@@ -102,16 +96,22 @@ impl Steps {
             Some(Mark::TaskBegins) => self.end_task(grammar, caches, text),
             Some(Mark::Shown) => self.step.show(),
             Some(Mark::Over) => self.step.close(text.number),
-            Some(Mark::Recap) => {
-                self.step.end(grammar);
-                self.step.recap(text);
-            }
+            Some(Mark::Recap) => self.step.recap(grammar, text),
             mark => {
                 let mark = mark.filter(|&mark| mark != Mark::Healthy);
                 let displaced = self.step.add(grammar, caches, text, mark);
                 self.note(displaced.map(|errors| errors.into_cause("severity")));
             }
         }
+    }
+
+    /// Begins what follows a task that passed.
+    fn pass_task(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>) {
+        let is_with_task = |one: &mut Decided| one.revoked == Revoked::WithTask;
+        let revoked = self.decided.take_if(is_with_task);
+        self.note(revoked.map(|one| one.cause));
+        self.note_step(grammar, caches);
+        self.step = Step::beginning_at(text);
     }
 
     /// Notes what the current step shows of a failure.
