@@ -6,7 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,7 @@ from oslogserve.query.parameters import BRIEFS, PARAMETERS, Parameter
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
     from oslogserve.logs.budget import Budget
+    from oslogserve.logs.open_log import OpenLog
 
 RENDERED = ("html", "text", "jsonl", "summary", *BRIEFS)
 #: Parameters of a URL that `render` does not take.
@@ -266,13 +267,38 @@ def _render_log(
         shown = WholeText(text, compared.fault)
         sys.stdout.buffer.writelines(shown)
     else:
-        info = LogInfo(modified=written, read_again=text.again)
+        log = _read_twice(options.file, config) if query.is_brief else None
+        info = LogInfo(modified=written, read_again=log.text_again if log else text.again)
         shown = LogView(query, info, renderer, compared=compared)
-        sys.stdout.buffer.writelines(shown.render(format_, text, title))
+        with closing(log) if log else nullcontext():
+            pieces = shown.render(format_, log.text() if log else text, title)
+            sys.stdout.buffer.writelines(pieces)
     sys.stdout.buffer.flush()
     for error in shown.missing:
         print(incomplete_notice(error), file=sys.stderr)
     return 1 if shown.missing else 0
+
+
+def _read_twice(path: str | None, config: Config) -> "OpenLog | None":
+    """The log of a file, whose blocks are known once it was read; None if it is no such file."""
+    from oslogserve.index.indexes import Indexes
+    from oslogserve.logs.open_log import Logs
+    from oslogserve.metrics import Metrics
+    from oslogserve.sources.disk import Disk
+
+    if path is None or not os.path.isfile(path):
+        return None
+    folder, name = os.path.split(os.path.realpath(path))
+    disk = Disk(folder, config["serve", "chunk_size"])
+    try:
+        log = Logs(config.views, Indexes("", Metrics())).open(
+            os.fsencode(name), [disk], _unlimited()
+        )
+    except Error:  # such as a name that the server hides
+        return None
+    if log:
+        log.will_be_read_twice()
+    return log
 
 
 def _render_job(

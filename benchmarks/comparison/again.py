@@ -54,6 +54,7 @@ QUESTIONS = {
     WORD: Question({"format": "text", "q": "{word}"}),
     "q= of a request's id": Question({"format": "text", "q": "{id}"}),
     "format=summary": Question({"format": "summary"}),
+    "format=brief": Question({"format": "brief"}, "*/*"),
 }
 #: Of logs in Swift.
 SWIFT_QUESTIONS = {title: QUESTIONS[title] for title in (TAIL, WORD)}

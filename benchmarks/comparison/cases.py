@@ -25,6 +25,7 @@ VIEWS = {
     "re": View("re=", {"re": "req-[0-9a-f]+.*MessagingTimeout"}),
     "context": View("q= with context=5", {"q": "Timeout", "context": "5"}),
     "summary": View("format=summary", {"format": "summary"}, "*/*"),
+    "brief": View("format=brief", {"format": "brief"}, "*/*"),
     "tail": View("tail=100", {"tail": "100"}),
     "end": View("lines= at the end", {"lines": "{end}-"}),
 }

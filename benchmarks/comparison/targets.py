@@ -30,6 +30,7 @@ RATIOS = {
         "re=": 0.5,
         "q= with context=5": 0.55,
         "format=summary": 0.5,
+        "format=brief": 0.55,
         "tail=100": 0.45,
         "lines= at the end": 0.45,
         "HTML from Swift": 1.0,
@@ -56,6 +57,7 @@ RATIOS = {
         WORD: 0.08,
         "q= of a request's id": 0.08,
         "format=summary": 0.01,
+        "format=brief": 0.04,
     },
     JOB_AGAIN: {
         FIRST: 1.1,

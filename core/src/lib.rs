@@ -24,6 +24,7 @@ use pyo3::types::IntoPyDict;
 use crate::causes::{cause, chapters, step, steps};
 use crate::recognition::head;
 use crate::selection::select;
+use crate::views::summary;
 
 #[pymodule]
 mod oslogserve_core {
@@ -45,7 +46,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 35;
+const INTERFACE: u32 = 36;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -61,5 +62,5 @@ const LIMITS: &[(&str, i64)] = limits! {
     cause::REACH
     step::GAP step::LONGEST step::PARAGRAPH step::REPORT step::RING step::WORD_GAP step::WORD_REACH
     step::SURVIVED step::TOLD steps::MOST_SURVIVED steps::OUTCOME_REACH steps::LAST_WORDS
-    chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
+    summary::LONGEST_ERROR chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };

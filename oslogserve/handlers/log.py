@@ -142,6 +142,8 @@ class LogHandler:
             return not_a_log(log, media_type, query.path.decode("utf-8", "replace"))
         if query.view == "text" and query.is_unfiltered:
             return DecodedText(log, request)
+        if query.is_brief:
+            log.will_be_read_twice()
         compared = NOT_COMPARED
         if other is not None:
             compared = self._passed.read(other, sources, log.budget)

@@ -69,6 +69,8 @@ class IndexedLog:
         #: True once this one has made the index.
         self._is_made = False
         self._is_again = is_again
+        #: True if the log is read twice: then an index is made for the second time.
+        self.is_read_twice = False
         #: True once points are wanted, see `logs.decode.Decoded`.
         self.is_collecting = False
         #: The points of the log's compression, once it was read to its end.
@@ -122,7 +124,7 @@ class IndexedLog:
 
     @property
     def is_kept(self) -> bool:
-        return self._indexes.keeps
+        return self._indexes.keeps or self.is_read_twice
 
     def collect(self) -> None:
         self.is_collecting = True
@@ -137,8 +139,8 @@ class IndexedLog:
     def keep(self, facts: Facts, blocks: bytes) -> None:
         first = self._log.first_bytes()
         content = file_of(first, facts, blocks, self.points)
-        self._indexes.keep(self._log, content)
-        # An excerpt reads the log again.
+        if self._indexes.keeps:
+            self._indexes.keep(self._log, content)
         self._file, self._is_made = IndexFile(content), True
         for name in ("facts", "compact", "index"):
             vars(self).pop(name, None)

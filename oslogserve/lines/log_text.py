@@ -30,7 +30,7 @@ class Blocks(Protocol):
 
     @property
     def is_kept(self) -> bool:
-        """False if an index that is made would be lost."""
+        """False if an index that is made would be of no use."""
 
     def collect(self) -> None:
         """Prepares to make the index while all of the text is read."""

@@ -14,6 +14,8 @@ _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
 #: Bytes of a chapter's name.
 LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
+#: Bytes of an error's text.
+LONGEST_ERROR = LIMITS["summary.LONGEST_ERROR"]
 #: Lines of a failure that a log survived whose text is kept.
 MOST_TOLD = 4
 #: Members of the JSON that are as in Totals, but for `new`.

@@ -169,6 +169,11 @@ class OpenLog:
             blocks.note_all_read()
         self._blocks = blocks
 
+    def will_be_read_twice(self) -> None:
+        """Makes an index while it is read, even if none is kept: the second time, parts are enough."""
+        if self._blocks:
+            self._blocks.is_read_twice = True
+
     @property
     def has_index(self) -> bool:
         """True if it is read by its index, or if that is made."""

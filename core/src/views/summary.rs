@@ -18,7 +18,7 @@ const MOST_BUCKETS: i64 = 200;
 /// Errors that are held of a log's beginning, and of its end.
 const MOST_ERRORS: usize = 64;
 /// Bytes of the text of each, and of the line that it is taken from.
-const LONGEST_ERROR: usize = 300;
+pub const LONGEST_ERROR: usize = 300;
 const LOOKED_AT: usize = 1024;
 /// Microseconds of a bucket. Each is a multiple of the one before, so that buckets merge whole.
 #[rustfmt::skip]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from oslogserve.lines.brief.worth import MAIN, Weighed
 
 #: Characters of a line, and of a main one: so many, or a part of the excerpt.
-LONGEST, LONGEST_MAIN = 240, 600
+LONGEST, LONGEST_MAIN = 250, 600
 PART, PART_OF_MAIN = 12, 8
 #: Factors of these where all lines fit.
 WIDER = (2, 4, 8)
@@ -19,7 +19,7 @@ LEAST_MORE = 3
 #: left out.
 MOST_BETWEEN, EXTRA = 4, 30
 #: Worth that a line loses with each byte, and if it begins a run.
-BYTE, ALONE = 0.02, 12.0
+BYTE, ALONE = 0.02, 24.0
 
 
 class Shown(NamedTuple):

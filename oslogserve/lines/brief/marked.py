@@ -2,16 +2,21 @@
 """Marked lines: what a terminal shows of a line, and what the line tells of a failure."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from oslogserve.lines.brief.plan import Range
+from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Selection
+from oslogserve.lines.summary import LONGEST_ERROR
 
 #: Bytes of lines that are held as they are; of further lines, so many characters are.
 MOST_HELD, SHORT = 1024 * 1024, 512
 #: No log has a line of this number.
 _NO_LINE = 10**12
+_ERROR = SEVERITIES.index("ERROR")
+_OVERWRITES = re.compile(r"[\r\x08]")
 
 
 class MarkedLine(NamedTuple):
@@ -76,6 +81,24 @@ def marked_lines(pieces: Iterable[bytes], ranges: Sequence[Range]) -> Iterator[M
             yield line if held <= MOST_HELD else _short(line)
             if line.number == ranges[-1].last:
                 return
+
+
+def with_errors(
+    lines: Sequence[MarkedLine], errors: Iterable[Mapping[str, Any]]
+) -> list[MarkedLine]:
+    """The lines, and those of a summary's errors that were not read, if the summary has all of their text."""
+    numbers = {line.number for line in lines}
+    told = [
+        MarkedLine(error["line"], _ERROR, "Error", 0, error.get("new", False), error["text"])
+        for error in errors
+        if error["line"] not in numbers and _is_whole(error["text"])
+    ]
+    return sorted((*lines, *told), key=lambda line: line.number)
+
+
+def _is_whole(text: str) -> bool:
+    """True if it is all that a terminal shows of its line."""
+    return len(text.encode()) < LONGEST_ERROR and not _OVERWRITES.search(text)
 
 
 def _parsed(text: bytes) -> MarkedLine:

@@ -2,6 +2,7 @@
 """The plan of an excerpt: the lines of a log that are read for it, by the log's summary."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
 from oslogserve import native
@@ -9,8 +10,8 @@ from oslogserve.lines.summary import step_of
 
 #: Lines that are read: so many, and one more for so many bytes of the excerpt.
 LEAST_LINES, BYTES_OF_LINE = 600, 40
-#: Lines that are read around an error elsewhere.
-ABOVE_ERROR, BELOW_ERROR = 2, 10
+#: Lines that are read around an error elsewhere, and bytes of the excerpt for each such error but the first.
+ABOVE_ERROR, BELOW_ERROR, BYTES_OF_ERROR = 2, 10, 2000
 
 
 class Range(NamedTuple):
@@ -29,8 +30,9 @@ def planned(summary: Mapping[str, Any], lines: int, size: int) -> list[Range]:
     if lines <= most:
         return [Range(1, lines)] if lines else []
     wanted = [*_of_cause(summary, most), Range(lines - most // 5, lines)]
-    errors = list(_first_of_kinds(summary["errors"]))[: most // 4 // (ABOVE_ERROR + BELOW_ERROR)]
-    wanted += [Range(error["line"] - ABOVE_ERROR, error["line"] + BELOW_ERROR) for error in errors]
+    # The others are known by the summary: to read them takes long.
+    read = islice(_first_of_kinds(summary["errors"]), max(0, size // BYTES_OF_ERROR - 1))
+    wanted += [Range(error["line"] - ABOVE_ERROR, error["line"] + BELOW_ERROR) for error in read]
     return _merged(wanted, lines)
 
 

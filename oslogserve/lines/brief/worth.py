@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve import native
-from oslogserve.lines.brief.marked import MarkedLine
+from oslogserve.lines.brief.marked import MarkedLine, with_errors
 from oslogserve.lines.brief.plan import Range
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
@@ -24,13 +24,13 @@ FIRST, FURTHER, LEAST, LAST = 148.0, 0.8, 60.0, 108.0
 #: From here on, a line is one of the main ones.
 MAIN = 112.0
 #: Right behind the cause and right above it.
-BELOW_CAUSE, ABOVE_CAUSE = 86.0, 62.0
+BELOW_CAUSE, ABOVE_CAUSE = 80.0, 62.0
 #: A failed test and an error elsewhere; an outcome with a number and one without.
-TEST, ERROR, COUNT, OUTCOME = 56.0, 54.0, 42.0, 25.0
+TEST, ERROR, COUNT, OUTCOME = 64.0, 54.0, 42.0, 25.0
 #: A line that speaks of a failure, near the cause or the log's end and elsewhere; so many lines are near.
-WORD, FAR_WORD, NEAR = 38.0, 22.0, 30
+WORD, FAR_WORD, NEAR = 44.0, 22.0, 30
 #: The last line of the log, and the first and the last one of the step that failed.
-LOG_END, STEP_END = 40.0, 40.0
+LOG_END, STEP_END = 36.0, 36.0
 #: What is left of the worth on the next line: below the cause and above it, below other lines and above
 #: them, and above the ends of the log and of the step.
 FADES_BELOW_CAUSE, FADES_ABOVE_CAUSE = 0.98, 0.84
@@ -44,7 +44,7 @@ FADED = 1.0
 FAR, OF_FAR = 200, 0.92
 
 #: Factors: a frame of a stack, what passed, what tools print for themselves, a blank line.
-FRAME, GREEN, OWN, BLANK = 0.66, 0.65, 0.2, 0.8
+FRAME, GREEN, OWN, BLANK = 0.72, 0.65, 0.2, 0.8
 #: Factors of a repetition: elsewhere, and behind the first so many lines of a kind in the cause.
 REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.7, 5
 
@@ -71,7 +71,11 @@ class Weighed(NamedTuple):
 
 
 def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int) -> list[Weighed]:
-    """The lines in their order, with what they are worth. total: the log's lines."""
+    """The lines and the errors of the summary in their order, with what they are worth.
+
+    total: the log's lines.
+    """
+    lines = with_errors(lines, summary["errors"])
     cause = summary["cause"]
     around = Range(cause["line"], cause["last"]) if cause else None
     worths = _Worths(lines)

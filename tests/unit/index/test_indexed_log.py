@@ -341,3 +341,15 @@ def test_random_questions_have_the_same_answers_with_and_without_an_index():
     fuzzer = fuzz.Indexes()
     for number in range(2):
         assert not fuzzer.fault(fuzzer.case_of(number))
+
+
+def test_a_log_that_is_read_twice_has_an_index_the_second_time(tmp_path):
+    log = b"".join(b"2026-03-04 18:22:11.000 INFO line %d\n" % number for number in range(200_000))
+    log = log[:-40] + b"\nERROR: at the end\n"
+    (tmp_path / "a.txt").write_bytes(log)
+    ask = Asking(tmp_path)
+    read = "source_read_bytes_sum"
+    assert "ERROR: at the end\n" in ask("/a.txt?format=brief").text
+    [(_, brief)] = ask.counted(read).items()
+    assert len(log) < brief < 1.5 * len(log)
+    assert ask.counted("indexes_used_total") == {}

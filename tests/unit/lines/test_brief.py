@@ -119,7 +119,7 @@ def test_the_plan_has_the_cause_its_step_other_errors_and_the_end():
         b'fatal: [node]: FAILED! => {"msg": "it broke"}\n',
         *filler,
     ]
-    ranges = planned(summary_of(b"".join(log)), len(log), 2000)
+    ranges = planned(summary_of(b"".join(log)), len(log), 4000)
     inside = [4001, 8002, 12004, len(log)]
     assert all(any(one.first <= number <= one.last for one in ranges) for number in inside)
     assert sum(one.last - one.first + 1 for one in ranges) < 1000
@@ -176,6 +176,13 @@ def test_errors_of_a_kind_are_counted_where_they_are_left_out():
     [first, *others] = [line for run in excerpt(log, 400) for line in run.lines]
     assert first.more == 500 - 1 - len(others)
     assert not any(line.more for line in others)
+
+
+def test_an_error_far_away_is_shown_unread():
+    filler = b"".join(b"line %d\n" % number for number in range(3000))
+    log = b"".join((filler, b"ERROR: of old\n", filler, b"ERROR: the last one\n"))
+    assert len(planned(summary_of(log), 6002, 1500)) == 1
+    assert {"ERROR: of old", "ERROR: the last one"} <= {*texts(excerpt(log, 1500))}
 
 
 @pytest.mark.parametrize("size", [420, 2000, 9000])
