@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 #: Raised when the same lines give other fingerprints than before.
-VERSION = 1
+VERSION = 2
 #: Characters of a fingerprint, which are hexadecimal digits.
 SIZE = 32
 #: Characters of a line that count.
@@ -22,10 +22,18 @@ _VARYING = re.compile(
     r"""
     (?P<kept>
         (?i:\b(?:exit(?:ed)?|exit[ -]?code|returned|returncode|return[ ]code|rc|status|code|errno|signal|HTTP|
-            error[ ]code|answered)\b (?:[ ](?:code|status|value|with|a|non-zero))* ["']? [ :=(\[]{0,3} -?\d{1,5}\b)
-        | \bHTTP/\d(?:\.\d)?
+            status_?code|WinError|HRESULT|SQLSTATE|error[ ]code|answered)\b
+            (?:[ ](?:code|status|value|with|a|non-zero|error|response)){0,3}
+            ["']? [ :=(\[]{0,4} -?(?:0x[0-9a-f]{1,8}|\d{1,10})\b)
+        | (?i:\b(?:expected|actual|received|got|want|left|right|but[ ]was|to[ ]equal|asserting[ ]that|matches)
+            [ ]{0,3}:?[ ]{0,3}[<(]?[1-5]\d\d(?![.,:]?\w))
+        | (?<![\w.,:])[1-5]\d\d(?=[ ][!=]=)
+        | (?<=[!=]=[ ])[1-5]\d\d(?![.,:]?\w)
+        | \bHTTP/\d(?:\.\d)?(?:[ ][1-5]\d\d\b)?
         | \b[1-5]\d\d(?=[ ](?:Client|Server)[ ]Error)
         | \bcurl:[ ]\(\d{1,3}\)
+        | \bERROR[ ]\d{4}[ ]\(\w{5}\)
+        | \bCVE-\d{4}-\d{1,7}
         | (?<=\w)[=~<>]=\d[\w.]{0,30}
         | (?<![\w/.-])(?:[A-Z]{1,6}-?\d{2,5}|[A-Z]{1,6}\d)(?![\w-])
     )
@@ -62,21 +70,62 @@ _EXCEPTION = re.compile(
     r"|.{0,200}\b(?:panicked at|error:|fatal:))"
 )
 
+#: Lines that any program may print when it breaks: they tell nothing of which one did. Exceptions of a language's
+#: own are among them if they have no text, or a short one; those that name a file or a module are not.
+_ANYWHERE = re.compile(
+    r"""
+    (?:E[ ]+)?(?:
+        Traceback[ ]\(.{0,40}
+        | (?:Exception|(?:Uncaught[ ])?(?:Arithmetic|Assertion|Attribute|BrokenPipe|EOF|Index|Key|Lookup|Memory|
+            Name|NotImplemented|Overflow|Range|Recursion|Reference|Runtime|Timeout|Type|UnboundLocal|Value|
+            ZeroDivision|Connection(?:Aborted|Refused|Reset)?)Error|KeyboardInterrupt|StopIteration)
+          (?::[ ]?(?:.{0,40}|'NoneType'[ ].{0,100}|Cannot[ ]read[ ]propert.{0,100}))?
+        | assert[ ].{0,20}
+        | (?:Exception[ ]in[ ]thread[ ]"[^"]{0,60}"[ ]|Caused[ ]by:[ ]|Unhandled[ ]exception\.[ ])?
+          (?:java\.(?:lang|util)\.(?:\w{0,40}OutOfBounds|NullPointer|ClassCast|Arithmetic|ArrayStore|IllegalState|
+            IllegalArgument|NumberFormat|NegativeArraySize|UnsupportedOperation|Interrupted|Runtime|NoSuchElement|
+            ConcurrentModification|concurrent\.Timeout|StackOverflow|OutOfMemory|Assertion)(?:Exception|Error)
+            | System\.(?:NullReference|IndexOutOfRange|InvalidCast|InvalidOperation|OutOfMemory)Exception)
+          (?::[ ]?.{0,40}|:[ ]Object[ ]reference[ ]not[ ]set.{0,40})?
+        | panic:[ ]runtime[ ]error:[ ].{0,80}
+        | \[signal[ ]SIG\w{1,10}:.{0,120}
+        | goroutine[ ]\#[ ]\[.{0,40}
+        | fatal[ ]error:[ ]all[ ]goroutines[ ]are[ ]asleep.{0,20}
+        | thread[ ]'main'[ ]panicked[ ]at[ ]src/(?:main|lib)\.rs:.{0,20}
+        | index[ ]out[ ]of[ ]bounds:.{0,60}
+        | called[ ]`(?:Option|Result)::unwrap\(\)`[ ]on[ ].{0,40}
+        | assertion[ ].{0,40}[ ]failed
+        | (?:left|right):[ ].{0,20}
+        | terminate[ ]called[ ].{0,80}
+        | (?:\S{1,60}:[ ])?(?:line[ ]\#:[ ])?(?:\#[ ])?
+          (?:Segmentation[ ]fault|Killed|Aborted|Bus[ ]error|Illegal[ ]instruction|Terminated|
+            Floating[ ]point[ ]exception)(?:[ ]\(core[ ]dumped\))?
+    )$
+    """,
+    re.VERBOSE | re.ASCII,
+)
+
 
 def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) -> dict[str, str]:
     """The fingerprints of a cause by their names; none for one that is only an outcome.
 
-    "exact" is of all its lines, "failure" of the failed test, or else the chapter's name, and the exception.
+    "exact" is of all its lines; if any program may print them, with the chapter's name, and none without a chapter.
+    "failure" is of the failed test, or else the chapter's name, and the exception.
     cause: see lines.summary. chapter: the name of the innermost one around it.
     """
     if cause is None or cause["why"] == "end":
         return {}
-    is_test = cause["why"] == "test"
+    is_test = cause["why"] == "test" and not cause["told"][0].startswith("Traceback (")
     lines = (normalised(line, is_test and not at) for at, line in enumerate(cause["told"]))
     told = [*dict.fromkeys(filter(None, lines))]
-    if not any(_WORD.search(_OUTCOME.sub("", line)) for line in told):
+    telling = [line for line in told if _WORD.search(_OUTCOME.sub("", line))]
+    if not telling:
         return {}
-    found = {"exact": _digest("exact", told)}
+    found = {}
+    if not all(map(_ANYWHERE.match, telling)):
+        found["exact"] = _digest("exact", told)
+    elif chapter:
+        found["exact"] = _digest("exact", [*told, normalised(chapter)])
     failure = [*_failure(told, is_test, chapter)]
     if len(failure) > 1:
         found["failure"] = _digest("failure", failure)

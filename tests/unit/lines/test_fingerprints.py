@@ -28,6 +28,8 @@ def cause(*told, why="severity"):
         ("at Tue Nov 24 10:00:00 2026", "at Wed Nov  4 11:30:12 2026"),
         ("since 2026-11-24T10:00:00Z", "since 2026-01-02T03:04:05.678+01:00"),
         ("commit 3F9D2C1B77 is gone", "commit 0A9D2C1B99EEFF is gone"),
+        ("got 1731 rows, want 1730", "got 1829 rows, want 1828"),
+        ("malloc returned 0x7f3a90aabbcc", "malloc returned 0x55d0c8e1f0aa"),
     ],
 )
 def test_what_differs_from_run_to_run_does_not_count(one, other):
@@ -51,6 +53,24 @@ def test_what_differs_from_run_to_run_does_not_count(one, other):
         ("needs six==1.2", "needs six==3.4.5"),
         ("/tmp/build/src/parser.c: no", "/tmp/build/src/lexer.c: no"),
         ("--- FAIL: TestCloud2 ", "--- FAIL: TestCloud3 "),
+        ("URL returned error: 404", "URL returned error: 503"),
+        ("HTTP Error 404: no", "HTTP Error 500: no"),
+        ("Unexpected HTTP response: 404", "Unexpected HTTP response: 502"),
+        ("HTTP/1.1 404 of mirror", "HTTP/1.1 503 of mirror"),
+        ("E   assert 404 == 200", "E   assert 500 == 200"),
+        ("AssertionError: 200 != 404", "AssertionError: 200 != 503"),
+        ("expected: <200> but was: <404>", "expected: <200> but was: <500>"),
+        ("expected 404 to equal 200", "expected 500 to equal 200"),
+        ("left: 404", "left: 500"),
+        ("assert a.status_code == 404", "assert a.status_code == 500"),
+        ("StatusCode=500", "StatusCode=502"),
+        ("ERROR 1045 (28000): no", "ERROR 1049 (42000): no"),
+        ("SQLSTATE[08006] no", "SQLSTATE[42000] no"),
+        ("[WinError 10061] no", "[WinError 10060] no"),
+        ("exit status 0xC0000005", "exit status 0xC0000135"),
+        ("exited with code 3221225477", "exited with code 3221225781"),
+        ("HRESULT: 0x80070005", "HRESULT: 0x80070002"),
+        ("CVE-2024-1234 in zlib", "CVE-2024-9876 in zlib"),
     ],
 )
 def test_codes_and_numbers_in_names_count(one, other):
@@ -112,6 +132,48 @@ def test_a_failed_step_is_known_by_its_name_and_exception():
 
 
 @pytest.mark.parametrize(
+    "told",
+    [
+        ["KeyError: 'name'"],
+        ["Traceback (most recent call last):", "AssertionError"],
+        ["IndexError: list index out of range"],
+        ["AttributeError: 'NoneType' object has no attribute 'a_rather_long_name_of_one'"],
+        ['Exception in thread "main" java.lang.NullPointerException'],
+        ["panic: runtime error: index out of range [3] with length 3", "goroutine 1 [running]:"],
+        ["TypeError: Cannot read properties of undefined (reading 'the_name_of_a_member')"],
+        ["/bin/sh: line 3: 2345 Segmentation fault      (core dumped)"],
+        ["Killed"],
+    ],
+)
+def test_a_crash_that_any_program_may_have_is_known_by_its_step_too(told):
+    one, other = (fingerprints(cause(*told), step) for step in ("TASK [deploy]", "TASK [test]"))
+    assert one["exact"] != other["exact"]
+    assert "exact" not in fingerprints(cause(*told))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "ModuleNotFoundError: No module named 'yaml'",
+        "OSError: [Errno 28] No space left on device",
+        "smoke.errors.VolumeFailed: volume smoke-418 is in status 'error'",
+        "/bin/sh: line 1: 12345 Killed                  ./run-tests",
+        "AttributeError: module 'inspect' has no attribute 'getargspec'",
+    ],
+)
+def test_one_that_says_what_is_wrong_is_known_by_its_lines(line):
+    one, other = (fingerprints(cause(line), step) for step in ("TASK [deploy]", None))
+    assert one["exact"] == other["exact"]
+
+
+def test_a_failed_test_without_a_name_is_known_by_its_step():
+    told = "Traceback (most recent call last):", "raise Late()", "ops.Late: no port"
+    one, other = (fingerprints(cause(*told, why="test"), step) for step in ("tests", "smoke"))
+    assert one["failure"] != other["failure"]
+    assert "failure" not in fingerprints(cause(*told, why="test"))
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("FAIL: test_1000 (tests.x.T)", "FAIL: test_2000 (tests.x.T)"),
@@ -163,5 +225,10 @@ def test_hostile_lines_take_little_time_each():
         "/tmp/" * 10**5,
         "f" * 10**6,
         "exit " * 10**5,
+        "status code " * 10**5,
+        "java.lang." * 10**5,
+        "Key" * 10**5 + "Error",
+        "a: " * 10**5,
     ):
         assert len(normalised(text)) <= 400
+        assert fingerprints(cause(text), "step") is not None
