@@ -23,7 +23,7 @@ from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
 from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Memory, Told
-from oslogserve.seen.runs import asked_of, remember
+from oslogserve.seen.runs import asked_of, has_ended_failed, remember
 from oslogserve.sources import Source
 
 _HEADERS: dict[str, Sequence[Header]] = {
@@ -142,7 +142,8 @@ class JobAnswer(Representation):
         if self._query.skip or self._query.first_log:
             return None, []
         run = asked_of(self._query.path, logs, build)
-        return self._memory.told(run), self._memory.known(run)
+        has_passed = has_ended_failed(build, logs) is False
+        return None if has_passed else self._memory.told(run), self._memory.known(run)
 
     def _remember(self, findings: Findings) -> None:
         """Keeps the run, unless the query leaves logs or lines out, or compares them."""

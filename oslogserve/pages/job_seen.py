@@ -44,19 +44,27 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
     if first is None:
         runs = counted(told.failed_runs, "failed run")
         all_runs = Link(query.mount + LIST, runs) if told.is_listed else runs
-        had_it = f"; {counted(others.passed, 'run')} that passed had it" if others.passed else ""
-        return [f"Not seen before in {counted(told.days, 'day')} (", all_runs, f"){had_it}."]
+        return [
+            f"Not seen before in {counted(told.days, 'day')} (",
+            all_runs,
+            f"){_passed(told)}.",
+        ]
     runs = counted(others.runs, "other run")
     to_runs = list_address(query.mount, told.fingerprint)
     shown = Link(to_runs, runs) if told.is_listed else runs
     begin = "Seen in " if told.is_exact else "The same failed with the same exception in "
     in_change = f", first in change {first.change}" if first.change else ""
-    healthy = f"in {counted(others.passed, 'run')} that passed" if others.passed else ""
-    passed = f"; also {healthy}" if healthy else ""
-    if not healthy and told.has_passed_runs:
-        passed = "; never in a run that passed"
-    of_jobs = f" of {counted(others.jobs, 'job')} since {_shown(first.ended)}{in_change}{passed}."
-    return [begin, shown, of_jobs]
+    since = f" since {_shown(first.ended)}{in_change}"
+    return [begin, shown, f" of {counted(others.jobs, 'job')}{since}{_passed(told)}."]
+
+
+def _passed(told: Told) -> str:
+    """What is known of runs that passed."""
+    if told.others.passed:
+        return f"; also in {counted(told.others.passed, 'run')} that passed"
+    if told.alike_passed:
+        return f"; the same exception also in {counted(told.alike_passed, 'run')} that passed"
+    return "; never in a run of this job that passed" if told.never_passed else ""
 
 
 def _shown(seconds: int) -> str:

@@ -105,9 +105,11 @@ class Database:
             where = runs.c.has_failed & (runs.c.ended >= self._oldest())
             return int(connection.execute(select(func.count()).where(where)).scalar_one())
 
-    def has_passed_runs(self) -> bool:
-        """True if a run that passed is kept."""
+    def has_passed_runs(self, job: Named) -> bool:
+        """True if a run of this job that passed is kept, on any branch."""
         where = ~runs.c.has_failed & (runs.c.ended >= self._oldest())
+        is_it = (jobs.c.job == cut(job.job)) & (jobs.c.project == cut(job.project))
+        where &= runs.c.job.in_(select(jobs.c.id).where(is_it))
         with self._connected() as connection:
             return connection.execute(select(runs.c.id).where(where).limit(1)).scalar() is not None
 

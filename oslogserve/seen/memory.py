@@ -32,8 +32,10 @@ class Told(NamedTuple):
     #: Runs that failed, of any cause, if no other has this one; and the days for which they are kept.
     failed_runs: int
     days: int
-    #: True if a run that passed is kept.
-    has_passed_runs: bool
+    #: Runs that passed with the cause's other fingerprint, if none has this one.
+    alike_passed: int
+    #: True if runs of this job that passed are kept, and no run that passed has either fingerprint.
+    never_passed: bool
     #: True if there is a list of the runs.
     is_listed: bool
 
@@ -67,7 +69,7 @@ class Memory:
         cause = next((one for one in run.causes if one.exact), None)
         if cause is None:
             return None
-        return self._asked(lambda database: _told(database, run.path, cause, self.is_listed), None)
+        return self._asked(lambda database: _told(database, run, cause, self.is_listed), None)
 
     def known(self, run: Run) -> list[Known]:
         """What rules say of its causes."""
@@ -126,17 +128,22 @@ class Memory:
             self._database.close()
 
 
-def _told(database: "Database", path: str, cause: Cause, is_listed: bool) -> Told:
+def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told:
     """Raises SourceError."""
-    fingerprint, others = cause.exact, database.others(cause.exact, path)
-    if cause.failure and not others.runs:
-        same_failure = database.others(cause.failure, path)
-        if same_failure.runs:
-            fingerprint, others = cause.failure, same_failure
-    failed_runs = 0 if others.runs else database.failed_runs()
-    has_passed_runs = others.passed > 0 or database.has_passed_runs()
-    days = database.days
-    return Told(cause, fingerprint, others, failed_runs, days, has_passed_runs, is_listed)
+    asked = {one: database.others(one, run.path) for one in cause.fingerprints}
+    fingerprint = next((one for one, others in asked.items() if others.runs), cause.exact)
+    others = asked[fingerprint]
+    passed = max(one.passed for one in asked.values())
+    return Told(
+        cause,
+        fingerprint,
+        others,
+        failed_runs=0 if others.runs else database.failed_runs(),
+        days=database.days,
+        alike_passed=0 if others.passed else passed,
+        never_passed=not passed and database.has_passed_runs(run.job),
+        is_listed=is_listed,
+    )
 
 
 def _in_time(ask: Callable[[], _T]) -> _T:

@@ -97,7 +97,7 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     A folder whose name is not UTF-8 has none.
     """
     ended = ended_at(one.log.file for one in found.logs)
-    has_failed = _has_failed(found.build, found.logs)
+    has_failed = has_ended_failed(found.build, found.logs)
     is_whole = all(error.reason == "capped" for error in found.ending.missing)
     if ended is None or has_failed is None or not is_whole:
         return None
@@ -119,8 +119,8 @@ def ended_at(files: Iterable[File]) -> int | None:
     return max(times, default=None)
 
 
-def _has_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
-    """None if it is not known."""
+def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
+    """True if the run failed, False if it passed; None if it is not known."""
     if build.result:
         return build.result == "failed"
     if any(one.summary["failed"] and one.shows_failure for one in logs):

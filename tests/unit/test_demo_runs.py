@@ -38,7 +38,7 @@ def test_five_runs_of_the_demo_share_a_cause_and_the_first_page_says_so(ask):
     page = ask(f"/{demo._FAILED_BUILD}/?format=overview").text
     [sentence] = re.findall(r'<p class="seen">(.*?)</p>', page)
     assert "4 other runs</a> of 2 jobs since " in sentence
-    assert "first in change 123391,1; never in a run that passed." in sentence
+    assert "first in change 123391,1; never in a run of this job that passed." in sentence
 
 
 def test_a_rule_knows_the_mirror_that_three_runs_could_not_reach(ask):

@@ -115,12 +115,35 @@ def test_so_are_those_whose_console_survived_it(add, ask, end):
     assert sentence.endswith("; also in 1 run that passed.")
 
 
-def test_never_in_a_run_that_passed_is_said_only_if_one_is_kept(add, ask):
+def test_never_in_a_run_that_passed_is_said_only_if_one_of_the_job_is_kept(add, ask):
     ask(f"{add('1/smoke/a1', *refused())}?format=overview")
     path = add("2/smoke/b2", *refused())
     assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
-    ask(f"{add('3/smoke/c3', 'all fine', report=PASSED)}?format=overview")
-    assert seen_on(ask(f"{path}?format=overview"))[0].endswith("; never in a run that passed.")
+    ask(f"{add('3/full/c3', 'all fine', job='full', report=PASSED)}?format=overview")
+    assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
+    ask(f"{add('4/smoke/d4', 'all fine', report=PASSED)}?format=overview")
+    [sentence] = seen_on(ask(f"{path}?format=overview"))
+    assert sentence.endswith("; never in a run of this job that passed.")
+
+
+def test_a_run_that_passed_with_the_same_exception_among_other_lines_is_told(add, ask):
+    head, end = "FAIL: test_boot (nova.tests.TestServers)", ("Ran 3 tests", "FAILED (failures=1)")
+    lines = "TASK [test]", head, "a wait", "TimeoutError: no port", *end
+    ask(f"{add('1/smoke/a1', *lines)}?format=overview")
+    lines = *lines[:2], "another wait", *lines[3:], "TASK [upload]", "ok: [node]"
+    ask(f"{add('2/smoke/b2', *lines, report=PASSED)}?format=overview")
+    [sentence] = seen_on(
+        ask(f"{add('3/smoke/c3', *lines[:2], 'a wait', *lines[3:6])}?format=overview")
+    )
+    assert sentence.startswith("Seen in 1 other run")
+    assert sentence.endswith("; the same exception also in 1 run that passed.")
+
+
+def test_nothing_is_told_of_the_errors_of_a_run_that_passed(add, ask):
+    ask(f"{add('1/smoke/a1', *refused())}?format=overview")
+    path = add("2/smoke/b2", *refused(), report=PASSED)
+    assert seen_on(ask(f"{path}?format=overview")) == []
+    assert ask(f"{path}?format=seen").json["seen"] is None
 
 
 def test_of_a_run_that_passed_eight_fingerprints_are_kept_those_of_its_console_first(
