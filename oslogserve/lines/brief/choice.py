@@ -4,13 +4,19 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
+from math import inf
 from typing import NamedTuple
 
+from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.worth import MAIN, Weighed
 
-#: Characters of a line, and of a main one: so many, or a part of the excerpt.
+#: Bytes of a line, and of a main one: so many, or a part of the excerpt.
 LONGEST, LONGEST_MAIN = 250, 600
 PART, PART_OF_MAIN = 12, 8
+#: The part of a small excerpt that a line, and a main one, takes at most.
+PART_OF_SMALL, MAIN_OF_SMALL = 3, 2
+#: Bytes of the mark in place of a line's middle, about.
+MARK = 30
 #: Factors of these where all lines fit.
 WIDER = (2, 4, 8)
 #: Lines of a kind of which it is worth saying that they are left out.
@@ -79,8 +85,8 @@ def chosen(lines: Sequence[Weighed], size: int, costs: Costs) -> list[Run]:
 
 def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
     """The lines as they are shown. wider: a factor of their lengths."""
-    main = max(min(LONGEST_MAIN, size // 3), LONGEST, size // PART_OF_MAIN) * wider
-    other = max(LONGEST, size // PART) * wider
+    main = max(min(LONGEST_MAIN, size // MAIN_OF_SMALL), size // PART_OF_MAIN) * wider
+    other = max(min(LONGEST, size // PART_OF_SMALL), size // PART) * wider
     kinds = Counter(one.kind for one in lines)
     told: set[int | None] = set()
     shown = []
@@ -89,10 +95,25 @@ def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
         if one.is_error and one.kind not in told:
             told.add(one.kind)
             more = kinds[one.kind] - 1
-        text = line.within(main if one.worth >= MAIN else other)
+        text = _fitting(line, (main if one.worth >= MAIN else other) + MARK, _bytes)
         more = more if more >= LEAST_MORE else 0
         shown.append(Shown(line.number, line.rank, line.is_new, text, more))
     return shown
+
+
+def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str:
+    """The text, without its middle if it measures more than `most`; it may measure more without any."""
+    characters = max(0, most - MARK)
+    while True:
+        text = line.within(characters)
+        size = measured(text)
+        if size <= most or not characters:
+            return text
+        characters = min(characters - 1, characters * most // size)
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
 
 
 class _Choice:
@@ -103,15 +124,29 @@ class _Choice:
     ) -> None:
         #: Places.
         self.taken: set[int] = set()
-        self.shown = shown
+        self.shown = list(shown)
         self._lines = lines
         self._costs = [costs.line(one) for one in shown]
         self._of_run = costs.run
         #: Bytes.
         self.left = size
+        #: The place of the worthiest line, which is shown whatever its length is.
+        self._worthiest = max(range(len(lines)), key=lambda place: lines[place].worth, default=0)
+        if lines:
+            self._shorten(self._worthiest, costs)
         self._waiting = [self._entry(place) for place in range(len(lines))]
         heapify(self._waiting)
         self._take_all()
+
+    def _shorten(self, place: int, costs: Costs) -> None:
+        """Leaves out as much of the line as has no room."""
+        shown, most = self.shown[place], self.left - costs.run
+        if most < self._costs[place]:
+            text = _fitting(
+                self._lines[place].line, most, lambda text: costs.line(shown._replace(text=text))
+            )
+            self.shown[place] = shown._replace(text=text)
+            self._costs[place] = costs.line(self.shown[place])
 
     def _entry(self, place: int) -> tuple[float, int]:
         """The place, by which a heap has the worthiest line first."""
@@ -119,7 +154,9 @@ class _Choice:
         return alone + BYTE * self._costs[place] - self._lines[place].worth, place
 
     def _take_all(self) -> None:
-        """Takes lines until no further one fits."""
+        """Takes lines until no further one fits, the worthiest one before the others."""
+        if self._lines:
+            heappush(self._waiting, (-inf, self._worthiest))
         while self._waiting:
             _, place = heappop(self._waiting)
             if place in self.taken or not self._take(place):

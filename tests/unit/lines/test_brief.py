@@ -193,6 +193,19 @@ def test_the_only_line_takes_most_of_the_room(size):
     assert size / 4 < len(line.text) < size
 
 
+@pytest.mark.parametrize("size", [60, 150, 400, 1000])
+@pytest.mark.parametrize(
+    "long", ["abcdefghij" * 100, "\u9519\u8bef" * 500, "x" * 400 + "\U0001f600" * 400]
+)
+def test_a_long_cause_is_always_shown_shortened(long, size):
+    noise = b"INFO fine\n" * 2000
+    log = b"%bERROR: AssertionError: %b END\nexited with code 1\n" % (noise, long.encode())
+    runs = excerpt(log, size)
+    [cause] = [text for text in texts(runs) if text.startswith("ERROR: ")]
+    assert cause.endswith("END")
+    assert sum(COSTS.line(line) for run in runs for line in run.lines) + 10 * len(runs) <= size
+
+
 @pytest.mark.parametrize("log", [b"", b"\n\n\n", b"all is well\n"])
 def test_a_log_without_a_failure_has_an_excerpt_too(log):
     assert texts(excerpt(log, 500)) == [
