@@ -3,11 +3,13 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
+from urllib.parse import quote
 
 from oslogserve.humanize import counted, duration
 from oslogserve.jobs.brief import ErrorAt, JobLines, LogLines
 from oslogserve.jobs.build import Build
-from oslogserve.jobs.overview import Findings
+from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.jobs.walk import File
 from oslogserve.messages import visible
 from oslogserve.pages.brief import Excerpted, cut, dumped, ending, length, section, section_json
 from oslogserve.pages.job import address_of, next_address
@@ -64,11 +66,18 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
         yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
     for rule in job.known:
         yield f"Known: {rule.title} {rule.url}".rstrip()
-    wrong = sum(one.shows_failure for one in job.found.logs)
-    shown = (
-        f"{counted(wrong, 'log')} of {len(job.found.logs):,} {'shows' if wrong == 1 else 'show'}"
-    )
-    yield f"{shown} a failure" if wrong else f"No log of {len(job.found.logs):,} shows a failure"
+    yield _of_logs(job.found.logs)
+
+
+def _of_logs(logs: Sequence[RankedLog]) -> str:
+    """How many logs failed, and how many others show errors."""
+    failed = sum(one.summary["failed"] for one in logs)
+    others = sum(one.shows_failure and not one.summary["failed"] for one in logs)
+    if not failed and not others:
+        return f"No log of {len(logs):,} shows a failure"
+    said = f"{counted(failed, 'log') if failed else 'No log'} of {len(logs):,} failed"
+    more = "1 more shows" if others == 1 else f"{others:,} more show"
+    return f"{said}; {more if failed else more.replace(' more', '')} errors" if others else said
 
 
 def _of_build(build: Build) -> Iterator[str]:
@@ -95,9 +104,16 @@ def _listed(heading: str, lines: Iterable[str], size: int) -> str:
 
 
 def _error(job: JobExcerpt, one: ErrorAt) -> str:
-    name, number = one.found.log.file.shown, one.error["line"]
-    link = f"{name}:{number}" if job.are_files else f"{name}?goto={number}"
+    link = f"{_link(job, one.found.log.file)}{one.error['line']}"
     return f"{link}: {cut(one.error['text'], MOST_OF_ERROR)}"
+
+
+def _link(job: JobExcerpt, file: File) -> str:
+    """The beginning of links to lines of the log, relative to the folder."""
+    if job.are_files:
+        return f"{file.shown}:"
+    address = address_of(job.query, file)
+    return f"{address}{'&' if '?' in address else '?'}goto="
 
 
 def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
@@ -115,16 +131,13 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
 
 
 def _excerpted(job: JobExcerpt, log: LogLines, is_link: bool) -> Excerpted:
-    """is_link: true for links that name the log, too."""
+    """is_link: true for links that name the log, too; else its name is as in a link."""
     file = log.found.log.file
-    source = "" if job.query.source == "all" else f"source={job.query.source}&"
-    link = f"?{source}goto="
-    if job.are_files:
-        link = f"{file.shown}:"
-    elif is_link:
-        address = address_of(job.query, file)
-        link = f"{address}{'&' if '?' in address else '?'}goto="
-    return Excerpted(file.shown, link, log.summary, log.read.lines, log.found.log.tally.lines)
+    name, link = file.shown, _link(job, file)
+    if not (is_link or job.are_files):
+        name = quote(file.name)
+        link = link.removeprefix(name)
+    return Excerpted(name, link, log.summary, log.read.lines, log.found.log.tally.lines)
 
 
 def _notices(job: JobExcerpt) -> list[str]:

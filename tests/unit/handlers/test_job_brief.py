@@ -152,7 +152,29 @@ def test_what_it_does_not_take_is_said(ask, query):
 def test_names_cannot_break_lines(root, ask):
     (root / "run/logs/a\nb\x1b.txt").write_bytes(b"FAIL: test_a (tests.A)\n")
     text = ask("/run/?format=brief&bytes=9000").text
-    assert "logs/a\\nb\\x1b.txt: failed" in text
+    assert "\nlogs/a%0Ab%1B.txt: failed" in text
+
+
+def test_names_are_as_links_have_them(root, ask):
+    for name in ("a b#%.txt", "c d?.txt"):
+        (root / "run/logs" / name).write_bytes(b"2026-03-04 18:22:11.000 FAIL: test_a (tests.A)\n")
+    (root / "run/logs/c 1.txt").write_bytes(HEALTHY)
+    text = ask("/run/?format=brief&bytes=9000&logs=[ac]*.txt").text
+    for name in ("a%20b%23%25", "c%20d%3F"):
+        assert f"\nlogs/{name}.txt: failed" in text
+        assert ask(f"/run/logs/{name}.txt?goto=1", **HTML).status_int == 302
+    if "c%201.txt: does not" not in text:
+        assert "logs/c%201.txt?goto=1: 2026-03-04 18:22:09.500" in text
+
+
+def test_it_says_how_many_logs_failed_and_how_many_others_show_errors(ask):
+    def said(*logs):
+        chosen = "".join(f"&logs={name}" for name in logs)
+        return ask(f"/run/?format=brief{chosen}").text
+
+    assert "\n1 log of 6 failed; 2 more show errors\n" in said()
+    assert "\n1 log of 2 failed\n" in said("job-output.txt", "quiet.txt")
+    assert "\nNo log of 1 failed; 1 shows errors\n" in said("nova.txt.gz")
 
 
 def test_a_command_names_lines_by_their_files(root, capfdbinary):
