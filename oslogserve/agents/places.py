@@ -25,6 +25,9 @@ _MOST_PARAMETERS = 100
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|//", re.IGNORECASE)
+#: What a link says behind a path. A file's name may have "?" and "#" of its own.
+_BEHIND = re.compile(r"(?:\?(?:goto|lines|show|source)=[^?#]*)?(?:#L[0-9L-]+)?\Z")
+_SPACE = re.compile(r"[\0- \x7f]")
 _LINES = re.compile(r"L([1-9][0-9]{0,11})(?:-L?([1-9][0-9]{0,11}))?")
 
 
@@ -46,29 +49,49 @@ class Place(NamedTuple):
     @property
     def source(self) -> str:
         """The source that the link names; "" for none."""
-        return next((value for name, value in self.query if name == "source"), "")
+        return self._first("source")
+
+    @property
+    def goto(self) -> str:
+        """The line, time or cause that the link leads to; "" for none."""
+        return self._first("goto")
+
+    def _first(self, name: str) -> str:
+        return next((value for one, value in self.query if one == name), "")
 
 
 class Site:
     """A server. url: its address, as a user gives it. Raises ValueError that says what is wrong."""
 
     def __init__(self, url: str) -> None:
+        if _SPACE.search(url):
+            raise ValueError("an address has no spaces: write them as %20")
         address = urlsplit(url)
         self._origin = _origin(address)
         if address.query or address.fragment:
             raise ValueError("give it without ? and #")
         root = checked_path(_decoded(address.path.strip("/")))
         self._root = root + b"/" if root else b""
-        self.url = f"{address.scheme}://{address.netloc}/{quote(self._root)}"
+        self._host = f"{address.scheme}://{address.netloc}"
+        self._quoted_root = quote(self._root)
+        self.url = f"{self._host}/{self._quoted_root}"
 
     def place(self, given: str) -> Place:
-        """What an agent names: a path below the server, as it is, or a link. Raises BadRequest."""
+        """What an agent names: a link, or a path as links have it. Raises BadRequest.
+
+        A path that begins with a slash may be below the server's address or below its host.
+        """
         if len(given) > LONGEST:
             raise BadRequest(f"A path or link of more than {LONGEST} characters is not taken.")
         if _ADDRESS.match(given):
             return self._of_link(given)
-        path = given.encode("utf-8", "replace").decode("latin-1")
-        return Place(checked_path(path.removeprefix("/")))
+        name, behind = _split(given)
+        if behind and not name:
+            raise BadRequest(f"Put the link to its log before {behind}.")
+        path = quote(name.removeprefix("/"), safe="/%", errors="replace")
+        is_of_host = name.startswith("/") and f"{path}/".startswith(self._quoted_root)
+        root = "" if is_of_host else self._quoted_root
+        return self._of_link(f"{self._host}/{root}{path}{behind}")
 
     def _of_link(self, given: str) -> Place:
         try:
@@ -97,6 +120,12 @@ def below(folder: bytes, href: str) -> bytes:
     """The path of an entry, from its address relative to its folder. Raises BadRequest."""
     name = checked_path(_decoded(href.removeprefix("./")))
     return folder.rstrip(b"/") + b"/" + name if folder else name
+
+
+def _split(given: str) -> tuple[str, str]:
+    """A path, and what a link to its lines has behind it."""
+    end = next(found.start() for found in _BEHIND.finditer(given))
+    return given[:end], given[end:]
 
 
 def _decoded(path: str) -> str:

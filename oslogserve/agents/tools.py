@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
 from oslogserve.agents.answer import Report
-from oslogserve.agents.client import Client, Failed
+from oslogserve.agents.client import Client, Failed, NotFound
 from oslogserve.agents.job import show_job
 from oslogserve.agents.places import Pairs, Place
 from oslogserve.agents.rows import Line, show_rows
@@ -28,7 +28,9 @@ _OF_LINES = (
 )
 _OF_FOLDER = ("source", "logs", "against", "from")
 
-Path = Annotated[str, Field(description="a path below the server, or a link from an answer")]
+Path = Annotated[
+    str, Field(description="a link from an answer, or a path below the server, as links have it")
+]
 Log = Annotated[str, Field(description="the path of a log, or a link to it or to a line of it")]
 Bytes = Annotated[
     int, Field(ge=LEAST_BYTES, le=MOST_BYTES, description="the most bytes of the answer")
@@ -60,6 +62,8 @@ class Tool(BaseModel):
 
     name: ClassVar[str]
     description: ClassVar[str]
+    #: For an agent whose path names nothing.
+    hint: ClassVar[str] = "A name in an excerpt is below the link in the excerpt's first line."
 
     bytes: Bytes = 8000
 
@@ -74,6 +78,7 @@ class Job(Tool):
         "The logs below a job's folder, the one that tells most first: which failed, the counts of "
         "errors, the lines of each cause, and whether other runs failed so."
     )
+    hint = "If that is a log, use brief."
 
     path: Annotated[str, Field(description="a folder: a path below the server, or a link")]
     logs: Logs = []
@@ -90,8 +95,9 @@ class Job(Tool):
 class Brief(Tool):
     name = "brief"
     description = (
-        "An excerpt of a failed job's folder or of a log, in so many bytes: what was tested and what "
-        "failed, then the lines that explain it, the worthiest ones, with links. Start here."
+        "An excerpt of a failed job's folder or of a log: what was tested and what failed, then the "
+        "lines that explain it. Start here. Its first line is a link. Names of logs are below it. Put "
+        "the link to the log before ?goto=A-B, and lines takes the whole."
     )
 
     path: Path
@@ -166,8 +172,8 @@ class Lines(Tool):
         source = [("source", place.source)] if place.source else []
         if self.first or self.last:
             place = place._replace(first=self.first or 1, last=self.last)
-        elif self.around:
-            to = await client.redirect(place.path, [*source, ("goto", self.around)])
+        elif around := self.around or ("" if place.first else place.goto):
+            to = await client.redirect(place.path, [*source, ("goto", around)])
             place = place._replace(first=to.first, last=to.last)
         if not place.first:
             raise BadRequest("Give first, last or around, or a link to a line.")
@@ -232,6 +238,8 @@ async def answer(client: Client, name: str, arguments: dict[str, Any]) -> str:
     report = Report(asked.bytes)
     try:
         await asked(client, report)
+    except NotFound as error:
+        raise NotFound(f"{error} {tool.hint}") from error
     except (ValueError, LookupError, TypeError) as error:
         log(f"{name}: {type(error).__name__}: {error}")
         raise Failed("This is no answer of oslogserve, or of one that is much newer.") from error

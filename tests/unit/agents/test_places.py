@@ -33,6 +33,8 @@ def test_the_address_of_a_site_ends_in_a_slash(url, address):
         "https://logs.example.org?a=b",
         "https://logs.example.org/#a",
         "https://logs example.org",
+        "https://logs.example.org/a b",
+        " https://logs.example.org",
         "https://[::1",
     ],
 )
@@ -47,7 +49,13 @@ def test_what_is_no_address_of_a_site_is_refused(url):
         ("42/7/console.log", b"42/7/console.log", "42/7/console.log"),
         ("/42/7/", b"42/7/", "42/7/"),
         ("", b"", ""),
-        ("a b?c#d%41", b"a b?c#d%41", "a%20b%3Fc%23d%2541"),
+        ("a b?c#d%zz", b"a b?c#d%zz", "a%20b%3Fc%23d%25zz"),
+        ("a%20b%3Fc%2541", b"a b?c%41", "a%20b%3Fc%2541"),
+        ("/ci/42/a%40b", b"42/a@b", "42/a%40b"),
+        ("/ci", b"", ""),
+        ("/ci-other/42", b"ci-other/42", "ci-other/42"),
+        ("ci/42", b"ci/42", "ci/42"),
+        ("\ud800", b"?", "%3F"),
         ("é", "é".encode(), "%C3%A9"),
         ("https://logs.example.org/ci/42/a%20b", b"42/a b", "42/a%20b"),
         ("HTTPS://LOGS.example.org:443/ci/42/", b"42/", "42/"),
@@ -56,7 +64,7 @@ def test_what_is_no_address_of_a_site_is_refused(url):
         ("https://logs.example.org/ci/a%252e", b"a%2e", "a%252e"),
     ],
 )
-def test_a_path_is_taken_as_it_is_and_a_link_by_what_it_names(given, path, address):
+def test_a_path_and_a_link_name_the_same(given, path, address):
     place = SITE.place(given)
     assert place.path == path
     assert SITE.address(place.path, ()) == "https://logs.example.org/ci/" + address
@@ -118,12 +126,28 @@ def test_a_path_that_climbs_is_refused(given):
         ("?show=L12-L20#L12", (12, 20)),
         ("?show=L12-L20#L30", (30, 30)),
         ("?show=L12-L20", (0, 0)),
-        ("#_2013-09-27_18_22", (0, 0)),
     ],
 )
-def test_a_link_leads_to_lines(behind, lines):
-    place = SITE.place(f"https://logs.example.org/ci/a.log{behind}")
+@pytest.mark.parametrize(
+    "log", ["https://logs.example.org/ci/a%23%3F.log", "/ci/a%23%3F.log", "a#?.log"]
+)
+def test_a_link_leads_to_lines(log, behind, lines):
+    place = SITE.place(log + behind)
     assert (place.first, place.last) == lines
+    assert place.path == b"a#?.log"
+
+
+def test_a_path_has_the_query_of_its_link():
+    place = SITE.place("/ci/job/a.log?source=disk&goto=18:25:11")
+    assert (place.path, place.source, place.goto) == (b"job/a.log", "disk", "18:25:11")
+    assert SITE.place("https://logs.example.org/ci/a#_2013-09-27_18_22") == (b"a", [], 0, 0)
+    assert SITE.place("a.log?q=x") == (b"a.log?q=x", [], 0, 0)
+
+
+@pytest.mark.parametrize("given", ["?goto=5-7", "?source=disk&goto=5", "#L5"])
+def test_a_link_to_lines_without_its_log_is_a_sentence(given):
+    with pytest.raises(BadRequest, match=r"Put the link to its log before [?#]"):
+        SITE.place(given)
 
 
 def test_a_link_to_a_line_keeps_the_source():

@@ -108,6 +108,19 @@ def test_a_tool_makes_one_request(name, arguments, path, query):
     assert requests(name, **arguments) == [(path, query)]
 
 
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("job", "If that is a log, use brief."), ("lines", "A name in an excerpt is below the link")],
+)
+def test_what_is_not_there_is_a_sentence_with_a_hint(name, hint):
+    arguments = {"path": "a.log"} | ({"first": 1} if name == "lines" else {})
+    with (
+        serving(lambda asked: asked.send(b"No source has this log.", 404)) as server,
+        pytest.raises(Failed, match=f"says 404: No source has this log. {hint}"),
+    ):
+        asked_of(server, lambda client: tools.answer(client, name, arguments))
+
+
 def brief(body, path="a.log", **arguments):
     """The request and the data of an excerpt."""
     with serving(lambda asked: asked.send(body)) as server:
@@ -147,6 +160,13 @@ def test_an_excerpt_that_is_longer_where_it_is_escaped_is_cut():
 def test_lines_around_a_time_take_a_request_that_finds_the_line():
     first, second = requests("lines", path="a.log", around="18:25", context=5)
     assert first == ("/a.log", [("goto", "18:25")])
+    assert second == ("/a.log", [("lines", "35-45"), *ALL])
+
+
+@pytest.mark.parametrize("place", ["cause", "18:25:11"])
+def test_a_link_to_a_time_or_the_cause_takes_a_request_that_finds_the_line(place):
+    first, second = requests("lines", path=f"/a.log?goto={place}", context=5)
+    assert first == ("/a.log", [("goto", place)])
     assert second == ("/a.log", [("lines", "35-45"), *ALL])
 
 
