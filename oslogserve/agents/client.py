@@ -36,6 +36,10 @@ class Failed(Error):
     """The server has no such answer, or could not be asked."""
 
 
+class NotFound(Failed):
+    """The server has no such log or folder."""
+
+
 class Answer(NamedTuple):
     body: bytes
     #: True if the body was longer than the limit.
@@ -86,8 +90,7 @@ class Client:
             within = f"The server did not answer within {self._timeout:g} s"
             raise Failed(f"{within}: ask for less, or once more.") from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = str(error) or type(error).__name__
-            raise Failed(f"The server could not be asked: {why}.") from error
+            raise Failed(f"The server could not be asked: {_reason(error)}.") from error
 
     async def _followed(self, url: str, most: int) -> Answer:
         for _ in range(_MOST_REDIRECTS + 1):
@@ -112,13 +115,24 @@ class Client:
         return self.site.address(place.path, place.query)
 
 
+def _reason(error: BaseException) -> str:
+    """What an error says, or the error that it comes from."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if said := str(cause):
+            return said
+        error, cause = cause, cause.__cause__ or cause.__context__
+    return type(error).__name__
+
+
 async def _check(response: httpx2.Response) -> None:
     """Raises Failed unless the answer is one of oslogserve's that can be read."""
     kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
     if response.status_code != 200:
         said = await _read(response, _MOST_OF_ERROR) if kind == "text/plain" else b""
         sentence = said.decode("utf-8", "replace").strip() or response.reason_phrase
-        raise Failed(f"The server says {response.status_code}: {sentence}")
+        failed = NotFound if response.status_code == 404 else Failed
+        raise failed(f"The server says {response.status_code}: {sentence}")
     if response.headers.get("Content-Encoding", "identity") != "identity":
         raise Failed("The server compresses an answer, although it was asked not to.")
     if kind == "text/html":

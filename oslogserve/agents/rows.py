@@ -42,7 +42,7 @@ def show_rows(answer: Answer, site: Site, report: Report, around: Line | None = 
     around: the line next to which lines are shown if not all of them fit; None for the first ones.
     """
     rows = _rows(answer.body)
-    report.add_notices([*_counts(rows.end), *missing(rows.end, answer.is_cut)])
+    report.add_notices([*_counts(rows), *missing(rows.end, answer.is_cut)])
     middle = next((at for at, row in enumerate(rows.lines) if _line(row) == around), None)
     if middle is not None:
         _show_around(rows.lines, middle, answer, site, report)
@@ -81,9 +81,12 @@ def _rows(body: bytes) -> Rows:
     return Rows(objects, end)
 
 
-def _counts(end: dict[str, Any]) -> Iterator[str]:
+def _counts(rows: Rows) -> Iterator[str]:
+    end = rows.end
     if end.get("read_to_end") and end["matched"] is not None:
         yield f"{end['matched']:,} of {counted(end['lines'], 'line')} fit"
+    elif not rows.lines:
+        yield "0 lines"
 
 
 def _line(row: Row) -> Line:

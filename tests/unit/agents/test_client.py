@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+import socket
+import socketserver
+import struct
 import threading
 from functools import partial
 
@@ -165,3 +168,25 @@ def test_an_answer_that_breaks_off_is_a_sentence():
 
     with serving(answer) as server, pytest.raises(Failed, match="could not be asked"):
         get(server)
+
+
+def test_a_server_that_resets_a_handshake_is_a_sentence_with_a_reason():
+    """Its error has no text: only what the error comes from tells something."""
+
+    class Closing(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.recv(1)
+            self.request.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            self.request.close()  # a reset, and no end
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Closing) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        server.url = f"https://127.0.0.1:{server.server_address[1]}"
+        with pytest.raises(Failed) as raised:
+            get(server)
+        thread.join()
+    assert (
+        raised.value.sentence
+        == "The server could not be asked: [Errno 104] Connection reset by peer."
+    )

@@ -141,3 +141,7 @@ def test_a_row_that_is_cut_is_left_out():
 
 def test_how_many_lines_fit_is_not_said_if_the_rest_was_not_looked_at():
     assert not any("fit" in line for line in shown(row(1), {**END, "read_to_end": False}))
+
+
+def test_no_line_is_said_if_the_rest_was_not_looked_at():
+    assert "0 lines" in shown({**END, "read_to_end": False})
