@@ -70,6 +70,12 @@ def url(demo, tmp_path_factory):
     shutil.copytree(demo, folder / "logs", copy_function=os.link)
     (folder / "logs/hostile").mkdir()
     (folder / "logs/hostile/console.log").write_text(HOSTILE, newline="")
+    for name in ("we ird #%41?.txt", "sub/b.log"):
+        log = folder / "logs/odd" / name
+        log.parent.mkdir(exist_ok=True, parents=True)
+        log.write_text(
+            "2026-03-04 18:25:00 INFO fine\n" * 40 + "2026-03-04 18:25:01 ERROR disk is full\n"
+        )
     config = f"[disk]\nroot = {folder}/logs\n[seen]\ndirectory = {folder}\n"
     with Gunicorn(config, env={"SCRIPT_NAME": "/ci"}) as server:
         yield f"{server.url}/ci"
@@ -173,6 +179,51 @@ def test_an_excerpt_has_links_that_lead_to_its_lines(ask, url):
     assert requests.get(link, timeout=60).ok
     first = lines[lines.index(heading) + 1]
     assert data_of(ask("lines", path=link, context=0))[1].endswith(first)
+
+
+def below_its_first_line(lines):
+    """The links of an excerpt, as its description says: names below the first line, lines behind a name."""
+    log, found = lines[0], [lines[0]]
+    for line in lines[1:]:
+        if name := re.match(r"(\S+): (?:failed|does not say|shows no failure)", line):
+            log = urljoin(lines[0], name[1])
+            found.append(log)
+        elif link := re.search(r"(?:^|left out: )(\S*)(\?goto=[\d-]+)(?:$|: )", line):
+            found.append((urljoin(lines[0], link[1]) if link[1] else log) + link[2])
+    return found
+
+
+@pytest.mark.parametrize("path", ["odd", "odd/we ird #%2541?.txt", "odd/sub/b.log", JOB, CONSOLE])
+def test_what_an_excerpt_names_is_a_path(ask, url, path):
+    """As a link, as the path of one, and below the server's address."""
+    found = below_its_first_line(data_of(ask("brief", path=path, bytes=2500)))
+    assert any("?goto=" in link for link in found)
+    for link in dict.fromkeys(found):
+        tool = "lines" if "?goto=" in link else "brief"
+        data = data_of(ask(tool, path=link, bytes=1000))
+        assert link.partition("?")[0] in links(data)[0]
+        for other in (link.removeprefix(url.removesuffix("/ci")), link.removeprefix(f"{url}/")):
+            assert data_of(ask(tool, path=other, bytes=1000)) == data
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("job", {"path": "odd"}),
+        ("job", {"path": JOB}),
+        ("search", {"path": "odd", "text": "fine", "limit": 50}),
+        ("search", {"path": JOB, "level": "ERROR", "order": "time"}),
+        ("lines", {"path": "odd/sub/b.log?goto=cause", "all_logs": True}),
+        ("compare", {"path": JOB, "against": "@smoke", "limit": 5}),
+    ],
+)
+def test_each_link_of_an_answer_is_a_path(ask, tool, arguments):
+    found = links(data_of(ask(tool, **arguments)))
+    assert found
+    for link in dict.fromkeys(found):
+        to = "lines" if re.search(r"\?goto=\d+$", link) else "job"
+        to = "search" if "after=" in link else to
+        assert link.partition("?")[0] in "\n".join(data_of(ask(to, path=link)))
 
 
 def test_an_excerpt_of_a_job_has_its_logs(ask, url):
