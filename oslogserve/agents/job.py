@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 from oslogserve.agents.answer import Report
 from oslogserve.agents.client import MOST_READ, Answer, Failed
 from oslogserve.agents.notices import following, missing
-from oslogserve.agents.places import Site, below
+from oslogserve.agents.places import Site, as_path, below
 from oslogserve.bounded_json import parsed
 from oslogserve.errors import BadRequest
 from oslogserve.humanize import counted
@@ -54,7 +54,7 @@ def _log(log: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
         if name in log["severities"]
     ]
     failed = "FAILED: " if log["failed"] else ""
-    yield f"{failed}{log['name']}: {', '.join([counted(log['lines'], 'line'), *counts])}"
+    yield f"{failed}{as_path(log['name'])}: {', '.join([counted(log['lines'], 'line'), *counts])}"
     line = log["cause"]["line"] if log["cause"] else 0
     yield site.link(below(answer.place.path, log["href"]), line, answer.place.source)
     if log["reason"]:

@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import urljoin
 
 from oslogserve.agents.client import MOST_READ, Answer
-from oslogserve.agents.places import Pairs, Site
+from oslogserve.agents.places import Pairs, Site, as_path
 from oslogserve.humanize import counted
 
 #: Notices of the server, and files that were not read, that are shown.
@@ -30,7 +30,7 @@ def missing(members: dict[str, Any], is_cut: bool = False) -> Iterator[str]:
     if len(notices) > _MOST_NOTICES:
         yield f"{counted(len(notices) - _MOST_NOTICES, 'further notice')} of the server"
     if skipped := members.get("skipped"):
-        named = (f"{one['name']} ({one['reason']})" for one in skipped[:_MOST_SKIPPED])
+        named = (f"{as_path(one['name'])} ({one['reason']})" for one in skipped[:_MOST_SKIPPED])
         others = ", ..." if len(skipped) > _MOST_SKIPPED else ""
         yield f"{counted(len(skipped), 'file')} not read: {', '.join(named)}{others}"
 

@@ -27,6 +27,7 @@ _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|//", re.IGNORECASE)
 #: What a link says behind a path. A file's name may have "?" and "#" of its own.
 _BEHIND = re.compile(r"(?:\?(?:goto|lines|show|source)=[^?#]*)?(?:#L[0-9L-]+)?\Z")
+_ESCAPE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
 _SPACE = re.compile(r"[\0- \x7f]")
 _LINES = re.compile(r"L([1-9][0-9]{0,11})(?:-L?([1-9][0-9]{0,11}))?")
 
@@ -114,6 +115,11 @@ class Site:
         """A permanent link to a log, a folder, or a line of a log."""
         pairs = [("source", source), ("goto", str(line or ""))]
         return self.address(path, [pair for pair in pairs if pair[1]])
+
+
+def as_path(name: str) -> str:
+    """The name of a log as a path has it, which an agent may give back."""
+    return _ESCAPE.sub("%25", name)
 
 
 def below(folder: bytes, href: str) -> bytes:

@@ -16,6 +16,8 @@ Row = dict[str, Any]
 
 #: Strings and signs of an object: the last one names the files that were not read.
 _MOST_TOKENS = 300_000
+#: Behind the text of a line that the server cut.
+_CUT = " ... the rest of the line is left out"
 #: Digits of what `after` gets.
 _DIGITS = 12
 
@@ -110,7 +112,8 @@ def _lines(rows: Sequence[Row], answer: Answer, site: Site) -> Iterator[list[str
         elif name != before:
             heading = [f"[{numbers[name]}]"]
         before = name
-        yield [*heading, f"{'+' if row.get('new') else ''}{row['line']}: {row['text']}"]
+        end = _CUT if row.get("cut") else ""
+        yield [*heading, f"{'+' if row.get('new') else ''}{row['line']}: {row['text']}{end}"]
 
 
 def _after(answer: Answer, shown: Sequence[Row]) -> str:

@@ -226,6 +226,14 @@ def test_each_link_of_an_answer_is_a_path(ask, tool, arguments):
         assert link.partition("?")[0] in "\n".join(data_of(ask(to, path=link)))
 
 
+def test_a_name_in_a_job_is_a_path_below_its_folder(ask):
+    text = "\n".join(data_of(ask("job", path="odd")))
+    names = re.findall(r"^(?:FAILED: )?(.*): 41 lines", text, re.MULTILINE)
+    assert sorted(names) == ["sub/b.log", "we ird #%2541?.txt"]
+    for name in names:
+        assert data_of(ask("lines", path=f"odd/{name}", first=41))[-1].endswith("disk is full")
+
+
 def test_an_excerpt_of_a_job_has_its_logs(ask, url):
     lines = data_of(ask("brief", path=JOB, bytes=4000))
     assert lines[0] == f"{url}/{JOB}/"

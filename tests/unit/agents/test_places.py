@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.agents.places import LONGEST, Elsewhere, Site, below
+from oslogserve.agents.places import LONGEST, Elsewhere, Site, as_path, below
 from oslogserve.errors import BadRequest
 
 SITE = Site("https://logs.example.org/ci/")
@@ -164,3 +164,8 @@ def test_the_path_of_an_entry_is_below_its_folder():
     assert below(b"", "c") == b"c"
     with pytest.raises(BadRequest):
         below(b"a/", "..%2Fc")
+
+
+@pytest.mark.parametrize("name", ["a%41b", "100%", "a b?c#d", "%2541", "é%zz"])
+def test_a_name_as_a_path_leads_to_its_log(name):
+    assert SITE.place(as_path(name)).path == name.encode()

@@ -102,6 +102,11 @@ def test_of_a_long_line_something_is_shown():
     assert "bytes or more are left out" in lines[-1]
 
 
+def test_the_end_of_what_the_server_cut_is_not_taken_for_the_end_of_the_line():
+    lines = shown(row(5, "x" * 10**6, cut=True), END)
+    assert lines[-1].endswith("x ... the rest of the line is left out")
+
+
 def test_what_is_missing_is_said():
     notices = ["The folder b could not be listed.", "c.log has no times."]
     skipped = [{"name": f"{number}.png", "reason": "it is image/png"} for number in range(7)]
