@@ -68,34 +68,44 @@ def plain(line):
 def table(builds, names):
     """A paragraph on the fingerprints of these names."""
     counts = Counter()
-    pairs = {"undecided": [], "wrong": []}
+    said_same = {"same": [], "undecided": [], "wrong": []}
     for one, other in itertools.combinations(builds, 2):
-        shared = len(one.labelled & other.labelled)
         said = any(
             name in one.fingerprints and one.fingerprints[name] == other.fingerprints.get(name)
             for name in names
         )
-        least = min(len(one.labelled), len(other.labelled))
-        if one.labelled == other.labelled:
-            kind = "same"
-        else:
-            kind = "undecided" if least and shared / least >= UNDECIDED else "wrong"
+        kind = kind_of(one, other)
         counts[kind, said] += 1
-        if said and kind in pairs:
-            where = "of two projects" if one.project != other.project else "of one project"
-            pairs[kind].append(f"{one.case}-{other.case} {where}")
+        if said:
+            said_same[kind].append((one, other))
     right, wrong, undecided = (counts[kind, True] for kind in ("same", "wrong", "undecided"))
     lines = [
         f"by {' or '.join(names)}:",
         f"  recall {share(right, counts['same', False] + right)} of {counts['same', False] + right} pairs",
         f"  precision {share(right, right + wrong)}, strict {share(right, right + wrong + undecided)}",
-        *(
-            f"  said the same and {kind}: {', '.join(found)}"
-            for kind, found in pairs.items()
-            if found
-        ),
     ]
+    for kind, pairs in said_same.items():
+        of_two = [pair for pair in pairs if pair[0].project != pair[1].project]
+        lines.append(f"  different projects, said the same and {kind}: {listed(of_two)}")
+        if kind != "same":
+            of_one = [pair for pair in pairs if pair not in of_two]
+            lines.append(f"  one project, said the same and {kind}: {listed(of_one)}")
     return "\n".join(lines)
+
+
+def kind_of(one, other):
+    """Whether the labelled lines say that the reasons of two builds are the same."""
+    if one.labelled == other.labelled:
+        return "same"
+    least = min(len(one.labelled), len(other.labelled))
+    is_near = least and len(one.labelled & other.labelled) / least >= UNDECIDED
+    return "undecided" if is_near else "wrong"
+
+
+def listed(pairs):
+    """How many pairs there are, and their cases."""
+    cases = (f"{one.case}-{other.case}" for one, other in pairs)
+    return f"{len(pairs)} {', '.join(cases)}".strip()
 
 
 def share(part, whole):
