@@ -66,7 +66,7 @@ _OUTCOME = re.compile(
 _WORD = re.compile(r"[^\W\d_]{3}")
 #: A line that names an exception, or says what is wrong.
 _EXCEPTION = re.compile(
-    r"(?:E +)?(?:[\w.$]{0,200}(?:Error|Exception|Failure|Timeout|Fault)\b|(?:\w{1,50}\.){1,10}[A-Z]\w{1,50}: "
+    r"(?!Error Trace:)(?:E +)?(?:[\w.$]{0,200}(?:Error|Exception|Failure|Timeout|Fault)\b|(?:\w{1,50}\.){1,10}[A-Z]\w{1,50}: "
     r"|.{0,200}\b(?:panicked at|error:|fatal:))"
 )
 
@@ -115,8 +115,8 @@ def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) ->
     """
     if cause is None or cause["why"] == "end":
         return {}
-    is_test = cause["why"] == "test" and not cause["told"][0].startswith("Traceback (")
-    lines = (normalised(line, is_test and not at) for at, line in enumerate(cause["told"]))
+    name = _name_of(cause)
+    lines = (normalised(line, line == name) for line in cause["told"])
     told = [*dict.fromkeys(filter(None, lines))]
     telling = [line for line in told if _WORD.search(_OUTCOME.sub("", line))]
     if not telling:
@@ -126,19 +126,26 @@ def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) ->
         found["exact"] = _digest("exact", told)
     elif chapter:
         found["exact"] = _digest("exact", [*told, normalised(chapter)])
-    failure = [*_failure(told, is_test, chapter)]
+    failure = [*_failure(told, normalised(name, is_name=True) or normalised(chapter or ""))]
     if len(failure) > 1:
         found["failure"] = _digest("failure", failure)
     return found
 
 
-def _failure(told: Sequence[str], is_test: bool, chapter: str | None) -> Iterator[str]:
-    """Yields the name of what failed and the exception, as far as they are known."""
-    if is_test:
-        yield told[0]
-    elif chapter:
-        yield normalised(chapter)
-    exception = exception_of(told[is_test:])
+def _name_of(cause: Mapping[str, Any]) -> str:
+    """The line that names the failed test; "" for none. Go prints it below the test's messages."""
+    if cause["why"] != "test":
+        return ""
+    first: str = cause["told"][0]
+    named = (line for line in cause["told"] if line.startswith("--- FAIL"))
+    return next(named, "" if first.startswith("Traceback (") else first)
+
+
+def _failure(told: Sequence[str], name: str) -> Iterator[str]:
+    """Yields the name of the test or step that failed and the exception, as far as they are known."""
+    if name:
+        yield name
+    exception = exception_of([line for line in told if line != name])
     if exception:
         yield exception
 

@@ -10,6 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import dropwhile, islice, pairwise
 from typing import NamedTuple
 
 from oslogserve.lines.grammar import causes
@@ -394,8 +395,10 @@ class Step:
         is_subtest = is_test and text.content.startswith(causes.SUBTEST)
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
         if kind not in self.found or is_deeper:
-            above = _located_above(self.ring, text) if is_subtest else None
-            self.report = self.found[kind] = Group.of(*filter(None, (above, text)))
+            above = _located_above(self.ring, text) if is_subtest else []
+            self.report = self.found[kind] = Group.of(*above, text)
+            if kind == "headed" and text.content.startswith(causes.STACK):
+                self.report.told[:0] = _underlined(self.ring)
             self.report_kind, self.is_paused = kind, False
             if is_test:
                 self.depth = text.indent if is_subtest else None
@@ -445,14 +448,25 @@ class Step:
         return Cause(only, only.number, "end") if only else None
 
 
-def _located_above(ring: deque[Text], test: Text) -> Text | None:
-    """The first of the deeper lines right above a failed test of Go that say where it failed."""
-    first = None
-    for line in reversed(ring):
-        if not (line.indent > test.indent and _is_weak(line)):
+def _located_above(ring: deque[Text], test: Text) -> list[Text]:
+    """The deeper lines right above a failed test of Go, from the first that says where it failed."""
+    lines: list[Text] = []
+    for line in islice(reversed(ring), TOLD - 1):
+        if line.indent <= test.indent or not line.content:
             break
-        first = line
-    return first
+        lines.insert(0, line)
+    return [*dropwhile(lambda line: not _is_weak(line), lines)]
+
+
+def _underlined(ring: deque[Text]) -> list[bytes]:
+    """The last line that is underlined: the name of the failed test whose report this is; none, or one."""
+    lines = [text.content for text in ring]
+    named = (
+        line
+        for line, below in reversed([*pairwise(lines)])
+        if line and line != below == b"-" * len(line)
+    )
+    return [*islice(named, 1)]
 
 
 def _first_word(text: Text) -> bytes:

@@ -559,10 +559,17 @@ impl Step {
         let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
         let found = &mut self.found[kind as usize];
         if found.is_none() || is_deeper {
-            let above = is_subtest.then(|| located_above(&self.ring, grammar, text)).flatten();
-            let mut group = Group::new(above.unwrap_or(text));
-            if above.is_some() {
+            let is_stack =
+                kind == Kind::Headed && text.content().starts_with(&grammar.causes.data.stack);
+            let above =
+                if is_subtest { located_above(&self.ring, grammar, text) } else { Vec::new() };
+            let mut group = Group::new(above.first().copied().unwrap_or(text));
+            above.iter().skip(1).for_each(|line| group.extend(line));
+            if !above.is_empty() {
                 group.extend(text);
+            }
+            if let Some(name) = is_stack.then(|| underlined(&self.ring)).flatten() {
+                group.told.insert(0, name.content().to_vec());
             }
             *found = Some(group);
             self.report = Some(kind);
@@ -648,16 +655,28 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || !byte.is_ascii()
 }
 
-/// The first of the deeper lines right above a failed test of Go that say where it failed.
-fn located_above<'r>(
-    ring: &'r Ring,
-    grammar: &Grammar,
-    test: &Text<'_>,
-) -> Option<&'r Text<'static>> {
-    let lines = ring.iter().rev();
+/// The deeper lines right above a failed test of Go, from the first that says where it failed.
+fn located_above<'r>(ring: &'r Ring, grammar: &Grammar, test: &Text<'_>) -> Vec<&'r Text<'static>> {
+    let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
+    let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
+    let first = lines.iter().rposition(|line| grammar.causes.is_weak(line.content()));
+    lines.truncate(first.map_or(0, |first| first + 1));
+    lines.reverse();
     lines
-        .take_while(|line| line.indent > test.indent && grammar.causes.is_weak(line.content()))
-        .last()
+}
+
+/// The last line that is underlined: the name of the failed test whose report this is.
+fn underlined(ring: &Ring) -> Option<&Text<'static>> {
+    let mut below: &[u8] = b"";
+    for line in ring.iter().rev() {
+        let content = line.content();
+        let is_underline = !below.is_empty() && below.iter().all(|&byte| byte == b'-');
+        if is_underline && below.len() == content.len() && below != content {
+            return Some(line);
+        }
+        below = content;
+    }
+    None
 }
 
 /// The last lines with a word of failure, and whether they are near the end.

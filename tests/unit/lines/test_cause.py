@@ -701,6 +701,25 @@ def test_the_stack_of_a_failed_test_ends_with_its_exception(cause_of):
     assert cause_of(*heading, *[b"x"] * 99, b"    ValueError: no")["last"] == REPORT + 3
 
 
+def test_the_name_above_a_stack_is_told_first(cause_of):
+    name = b"smoke.test_a[id-1]"
+    stack = (b"Captured traceback:", b"~~~~", b"Traceback (most recent call last):", b"no: no")
+    found = cause_of(b"===", name, b"-" * len(name), b"", *stack)
+    assert (found["line"], found["text"]) == (7, "Traceback (most recent call last):")
+    assert found["told"] == [name.decode(), found["text"], "no: no"]
+    assert cause_of(name, b"----", *stack)["told"] == found["told"][1:]
+    assert cause_of(b"----", b"----", *stack)["told"] == found["told"][1:]
+
+
+def test_all_messages_above_a_failed_test_of_go_are_told(cause_of):
+    messages = (b"    a_test.go:7: ", b"        Error:  not equal", b"        actual: 404")
+    found = cause_of(b"=== RUN   TestA", b"    free", *messages, b"--- FAIL: TestA (0.0s)")
+    assert (found["line"], found["last"]) == (3, 6)
+    assert found["told"][1:] == ["Error:  not equal", "actual: 404", "--- FAIL: TestA (0.0s)"]
+    found = cause_of(b"=== RUN   TestA", b"    free", b"--- FAIL: TestA (0.0s)")
+    assert found["told"] == ["--- FAIL: TestA (0.0s)"]
+
+
 def test_the_cause_is_of_the_lines_that_a_filter_leaves(found_in):
     log = [b"not ok 1", b"ERROR: no x", b"y"]
     assert found_in(*log, level="ERROR")[0] == (1, "test")

@@ -112,7 +112,7 @@ def test_a_failed_test_is_known_by_its_name_and_exception_whatever_else_it_print
     ],
 )
 def test_the_exception_is_found_behind_its_stack(line):
-    stack = "Traceback (most recent call last):", 'File "/a/b.py", line 3, in c', "raise Failed()"
+    stack = "Traceback (most recent call last):", "Error Trace: a_test.go:3", "raise Failed()"
     assert exception_of([*stack, line, "x.Y: later"]) == line
     assert exception_of(stack) == ""
 
@@ -171,6 +171,15 @@ def test_a_failed_test_without_a_name_is_known_by_its_step():
     one, other = (fingerprints(cause(*told, why="test"), step) for step in ("tests", "smoke"))
     assert one["failure"] != other["failure"]
     assert "failure" not in fingerprints(cause(*told, why="test"))
+
+
+def test_a_failed_test_of_go_has_the_name_below_its_messages():
+    ends = "--- FAIL: TestA/1 (0.0s)", "--- FAIL: TestA/1 (2.3s)", "--- FAIL: TestA/2 (0.0s)"
+    told = ([f"a_test.go:{at}: no", "ops.Late: no port", end] for at, end in enumerate(ends))
+    one, other, wrong = (fingerprints(cause(*lines, why="test")) for lines in told)
+    assert one == other
+    assert {*one} == {"exact", "failure"}
+    assert wrong["failure"] != one["failure"]
 
 
 @pytest.mark.parametrize(
