@@ -33,6 +33,12 @@ class Excerpted(NamedTuple):
     #: The number of all its lines.
     total: int
 
+    @property
+    def is_compared(self) -> bool:
+        """True if lines are told apart that have no like in another log."""
+        cause = self.summary["cause"]
+        return cause is not None and cause.get("new") is not None
+
 
 def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
     """The excerpt as text of at most so many bytes. notices: sentences about what is missing."""
@@ -43,29 +49,36 @@ def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
 def section(log: Excerpted, size: int) -> str:
     """The first line, and runs of lines, of at most so many bytes; nothing if they have no room."""
     head = f"{cut(visible(log.name), size // PART_OF_NAME)}: {_told(log)}\n"
-    log = log._replace(link=_short(log.link, size))
+    log = log._replace(link=_short(log.link, size, "lines "))
     digits = len(f"{log.total:,}")
     of_run = length(f"... {' ' * digits} lines left out: {log.link}-\n") + 2 * digits
     left = size - length(head) - of_run
     if left < 0:
         return ""
-    costs = Costs(lambda line: length(_line(line)), of_run)
+    costs = Costs(lambda line: length(_line(line, log.is_compared)), of_run)
     runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
     return head + "".join(_runs(runs, log))
 
 
 def ending(notices: Sequence[str], size: int) -> str:
-    """Lines in brackets, of at most so many bytes: the first sentences, and how many more there are."""
-    more = f"[{counted(len(notices), 'more sentence')} about what is missing]\n"
-    room = size - length(more)
-    said = ""
-    for place, notice in enumerate(notices):
-        line = f"[{visible(notice)}]\n"
-        if length(line) > room:
-            return said + more.replace(str(len(notices)), str(len(notices) - place), 1)
+    """Lines in brackets, of at most so many bytes: the first sentences, and how many more there are.
+
+    Of the first one, the middle is left out if need be.
+    """
+    lines = [f"[{visible(notice)}]\n" for notice in notices]
+    if length("".join(lines)) <= size:
+        return "".join(lines)
+    room = size - length(_more(len(lines) - 1))
+    said = f"[{cut(visible(notices[0]), room - len('[]') - 1)}]\n"
+    for place, line in enumerate(lines[1:], 1):
+        if length(said + line) > room:
+            return said + _more(len(lines) - place)
         said += line
-        room -= length(line)
     return said
+
+
+def _more(notices: int) -> str:
+    return f"[{counted(notices, 'more sentence')} about what is missing]\n" if notices else ""
 
 
 def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
@@ -73,15 +86,16 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
     for run in runs:
         gap = _left_out(run.first - last - 1)
         yield ": ".join(filter(None, (gap, f"{log.link}{_numbers(run)}\n")))
-        yield from map(_line, run.lines)
+        yield from (_line(line, log.is_compared) for line in run.lines)
         last = run.last
     if last < log.total:
         yield f"{_left_out(log.total - last)}\n"
 
 
-def _line(line: Shown) -> str:
+def _line(line: Shown, is_compared: bool) -> str:
+    mark = ("+" if line.is_new else " ") if is_compared else ""
     more = f" [{line.more:,} more like it]" if line.more else ""
-    return f"{line.text}{more}\n"
+    return f"{mark}{line.text}{more}\n"
 
 
 def _left_out(lines: int) -> str:
@@ -103,7 +117,8 @@ def _told(log: Excerpted) -> str:
         of_step += f" ({duration(round(step['duration'] * _SECOND))})"
     what = "failed" if log.summary["failed"] else "does not say that it failed"
     where = "its end" if cause["why"] == "end" else "likely cause"
-    return f"{what}; {where} at line {cause['line']:,} of {total}{of_step}"
+    new = "; + is new" if log.is_compared else ""
+    return f"{what}; {where} at line {cause['line']:,} of {total}{of_step}{new}"
 
 
 def as_json(log: Excerpted, size: int, members: Mapping[str, Any]) -> bytes:
@@ -129,8 +144,9 @@ def section_json(log: Excerpted, size: int) -> dict[str, Any]:
     }
     if length(dumped(value)) > size // 2:
         value["step"] = None
-    link, last = _short(log.link, size), log.total
-    run = {"first": last, "last": last, "href": f"{link}{last}-{last}", "lines": []}
+    link, last = _short(log.link, size, ""), log.total
+    href = f"{link}{last}-{last}" if link else None
+    run: dict[str, Any] = {"first": last, "last": last, "href": href, "lines": []}
     of_run = length(dumped(run)) + 2
     left = size - length(dumped(value)) - 2
     costs = Costs(lambda line: length(dumped(_object(line))) + 2, of_run)
@@ -140,7 +156,8 @@ def section_json(log: Excerpted, size: int) -> dict[str, Any]:
 
 def _run(run: Run, link: str) -> dict[str, Any]:
     lines = [_object(line) for line in run.lines]
-    return {"first": run.first, "last": run.last, "href": link + _numbers(run), "lines": lines}
+    href = link + _numbers(run) if link else None
+    return {"first": run.first, "last": run.last, "href": href, "lines": lines}
 
 
 def _object(line: Shown) -> dict[str, Any]:
@@ -150,9 +167,9 @@ def _object(line: Shown) -> dict[str, Any]:
     )
 
 
-def _short(link: str, size: int) -> str:
-    """The beginning of links to lines; of a long one only what says that numbers follow."""
-    return link if length(link) <= size // PART_OF_LINK else "lines "
+def _short(link: str, size: int, other: str) -> str:
+    """The beginning of links to lines. other: what is there instead of a long one."""
+    return link if length(link) <= size // PART_OF_LINK else other
 
 
 def dumped(value: Any) -> str:
@@ -170,4 +187,5 @@ def cut(text: str, most: int) -> str:
     content, half = text.encode(), max(0, most - 3) // 2
     if len(content) <= most:
         return text
-    return f"{content[:half].decode(errors='ignore')}...{content[-half:].decode(errors='ignore')}"
+    begin, end = content[:half], content[len(content) - half :]
+    return f"{begin.decode(errors='ignore')}...{end.decode(errors='ignore')}"

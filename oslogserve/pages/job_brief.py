@@ -22,8 +22,8 @@ from oslogserve.seen.known import Known
 PART_OF_BUILD, PART_OF_TESTS, PART_OF_MOMENT, PART_OF_NOTICES = 3, 6, 6, 8
 #: The part of what is left that the first of several logs takes, in percent.
 OF_FIRST = 65
-#: The least bytes of a log.
-LEAST_OF_LOG = 200
+#: The least bytes of a log, of one as JSON, and of sentences about what is missing.
+LEAST_OF_LOG, LEAST_OF_OBJECT, LEAST_OF_NOTICES = 200, 320, 100
 #: Bytes of a test's name and message, and of an error at that moment.
 MOST_OF_TEST, MOST_OF_ERROR = 300, 240
 
@@ -49,7 +49,7 @@ def text(job: JobExcerpt) -> bytes:
     )
     errors = (_error(job, one) for one in job.lines.moment)
     moment = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
-    end = ending(_notices(job), size // PART_OF_NOTICES)
+    end = ending(_notices(job), max(LEAST_OF_NOTICES, size // PART_OF_NOTICES))
     left = size - length(head + failed + moment + end)
     return (head + failed + "".join(_sections(job, left)) + moment + end).encode()
 
@@ -67,6 +67,8 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
     for rule in job.known:
         yield f"Known: {rule.title} {rule.url}".rstrip()
     yield _of_logs(job.found.logs)
+    if any(error.is_of_comparison for error in job.found.ending.missing):
+        yield "Not compared with all of the run that passed: lines may be called new that are not."
 
 
 def _of_logs(logs: Sequence[RankedLog]) -> str:
@@ -122,12 +124,16 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
     for place, log in enumerate(logs):
         if left < LEAST_OF_LOG:
             return
-        is_last = place == len(logs) - 1
-        said = section(
-            _excerpted(job, log, is_link=False), left if is_last else left * OF_FIRST // 100
-        )
+        room = _room(left, place == len(logs) - 1, LEAST_OF_LOG)
+        said = section(_excerpted(job, log, is_link=False), room)
         left -= length(said)
         yield said
+
+
+def _room(left: int, is_last: bool, least: int) -> int:
+    """Bytes of a log: a part of what is left, or all if no other log has room behind it."""
+    part = left * OF_FIRST // 100
+    return left if is_last or left - part < least else part
 
 
 def _excerpted(job: JobExcerpt, log: LogLines, is_link: bool) -> Excerpted:
@@ -158,7 +164,7 @@ def as_json(job: JobExcerpt) -> bytes:
     )
     members: dict[str, Any] = {
         "path": cut(job.query.path.decode("utf-8", "replace"), size // PART_OF_NOTICES),
-        "build": next(iter(_within([found.build._asdict()], size // PART_OF_BUILD)), None),
+        "build": next(iter(_within([_known(found.build)], size // PART_OF_BUILD)), None),
         "task": next(
             iter(_within([task._asdict() for task in tasks], size // PART_OF_BUILD)), None
         ),
@@ -171,6 +177,11 @@ def as_json(job: JobExcerpt) -> bytes:
     }
     members["logs"] = list(_objects(job, size - length(dumped(members)) - 1))
     return dumped(members).encode() + b"\n"
+
+
+def _known(build: Build) -> dict[str, Any]:
+    """What is known of the build."""
+    return {name: value for name, value in build._asdict().items() if value not in ("", None)}
 
 
 def _within(values: Iterable[Any], size: int) -> list[Any]:
@@ -198,8 +209,7 @@ def _objects(job: JobExcerpt, left: int) -> Iterator[dict[str, Any]]:
     """Yields the objects of the logs, which take at most so many bytes together."""
     logs = job.lines.logs
     for place, log in enumerate(logs):
-        is_last = place == len(logs) - 1
-        room = left if is_last else left * OF_FIRST // 100
+        room = _room(left, place == len(logs) - 1, LEAST_OF_OBJECT)
         value = section_json(_excerpted(job, log, is_link=True), room - 2)
         left -= length(dumped(value)) + 2
         if left < 0:

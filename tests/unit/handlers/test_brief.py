@@ -118,6 +118,20 @@ def test_new_lines_are_told_in_a_comparison(ask):
     assert [line["text"] for line in lines if line.get("new")] == ["AssertionError: 3 != 4"]
 
 
+def test_new_lines_begin_with_a_plus_in_text(ask):
+    head, *lines = ask("/run/a.txt?format=brief&against=run/passed.txt").text.splitlines()
+    assert head.endswith("; + is new")
+    assert [line for line in lines if line.startswith("+")] == ["+AssertionError: 3 != 4"]
+    assert " FAIL: test_sum (tests.Sum)" in lines
+
+
+@pytest.mark.parametrize("size", [500, 2000])
+def test_a_comparison_that_failed_is_always_said(ask, size):
+    text = ask(f"/run/a.txt?format=brief&bytes={size}&against=run/none.txt").text
+    assert re.fullmatch(r"\[oslogserve: .*compared.*\]", text.splitlines()[-1])
+    assert "+ is new" not in text
+
+
 @pytest.mark.parametrize(
     ("query", "told"),
     [

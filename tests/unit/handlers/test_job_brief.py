@@ -125,6 +125,33 @@ def test_new_lines_are_told_in_a_comparison(ask):
     assert new[0].endswith("FAIL: test_boot (tests.Boot)")
 
 
+def test_a_comparison_that_failed_is_always_said(ask):
+    for size in (500, 4000):
+        text = ask(f"/run/?format=brief&against=none&bytes={size}").text
+        assert "\n[oslogserve: these logs were not compared with n" in text
+        text = ask(f"/run/?format=brief&against=passed&bytes={size}").text
+        assert "\nNot compared with all of the run that passed: " in text
+    assert "Not compared" not in ask("/run/?format=brief&against=run&bytes=4000").text
+
+
+def test_few_bytes_have_a_line_too(root, ask):
+    (root / "run/junit.xml").unlink()
+    (root / "run/zuul-info/inventory.yaml").unlink()
+    found = json.loads(ask("/run/?format=brief-json&bytes=500").body)
+    assert found["build"] == {}
+    assert [line["text"] for line in found["logs"][0]["runs"][0]["lines"]] == [
+        CONSOLE.decode().splitlines()[3]
+    ]
+
+
+def test_a_link_that_takes_too_much_is_left_out(root, ask):
+    name = "long" * 40
+    (root / f"run/{name}.txt").write_bytes(CONSOLE)
+    found = json.loads(ask(f"/run/?format=brief-json&bytes=700&logs={name}.txt").body)
+    [run] = found["logs"][0]["runs"]
+    assert run["href"] is None
+
+
 def test_a_log_that_is_cut_short_is_told(root, ask):
     (root / "run/logs/nova.txt.gz").write_bytes(gzip.compress(SERVICE)[:-9])
     assert re.search(r"\n\[oslogserve: logs/nova.txt.gz: .*\]\n$", ask("/run/?format=brief").text)
