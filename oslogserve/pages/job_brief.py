@@ -60,6 +60,8 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
     path = job.query.path.decode("utf-8", "replace")
     name = f"{job.query.address}/" if path else "These logs"
     yield ": ".join(filter(None, (cut(name, 300), ", ".join(_of_build(build)))))
+    if any(error.is_of_comparison for error in job.found.ending.missing):
+        yield "Not compared with all of the run that passed."
     if build.change_url:
         yield build.change_url
     if task:
@@ -67,8 +69,6 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
     for rule in job.known:
         yield f"Known: {rule.title} {rule.url}".rstrip()
     yield _of_logs(job.found.logs)
-    if any(error.is_of_comparison for error in job.found.ending.missing):
-        yield "Not compared with all of the run that passed: lines may be called new that are not."
 
 
 def _of_logs(logs: Sequence[RankedLog]) -> str:

@@ -22,7 +22,11 @@ def test_an_excerpt_has_the_lines_of_its_log_within_its_bytes():
         (["it ends early"], 16, "[it ends early]\n"),
         (["it ends too early"], 16, "[it en...early]\n"),
         (["a", "b"], 8, "[a]\n[b]\n"),
-        (["a" * 50, "b" * 50], 60, "[aaaaaaa...aaaaaaa]\n[1 more sentence about what is missing]\n"),
+        (
+            ["a" * 50, "b" * 50],
+            60,
+            "[aaaaaaa...aaaaaaa]\n[1 more sentence about what is missing]\n",
+        ),
         (["a", "b" * 50, "c"], 60, "[a]\n[2 more sentences about what is missing]\n"),
     ],
 )
