@@ -2,7 +2,7 @@
 """Fingerprints of a failure's cause: equal for runs that failed for the same reason.
 
 Times, numbers, hashes, addresses and names of temporary files differ from run to run, and do not count.
-Exit codes, statuses, numbers of errors, and numbers in names do.
+Exit codes, statuses, numbers of errors, small numbers that a test compares, and numbers in names do.
 """
 
 import re
@@ -26,9 +26,10 @@ _VARYING = re.compile(
             (?:[ ](?:code|status|value|with|a|non-zero|error|response)){0,3}
             ["']? [ :=(\[]{0,4} -?(?:0x[0-9a-f]{1,8}|\d{1,10})\b)
         | (?i:\b(?:expected|actual|received|got|want|left|right|but[ ]was|to[ ]equal|asserting[ ]that|matches)
-            [ ]{0,3}:?[ ]{0,3}[<(]?[1-5]\d\d(?![.,:]?\w))
-        | (?<![\w.,:])[1-5]\d\d(?=[ ][!=]=)
-        | (?<=[!=]=[ ])[1-5]\d\d(?![.,:]?\w)
+            [ ]{0,3}:?[ ]{0,3}
+            [<(]?(?:[1-5]\d\d(?![.,:]?\w)|\d{1,3}(?=[>.]?$|>|[ ](?:to|but|matches)\b)))
+        | (?<![\w.,:])\d{1,3}(?=[ ][!=]=)
+        | (?<=[!=]=[ ])\d{1,3}(?![.,:]?\w)
         | \bHTTP/\d(?:\.\d)?(?:[ ][1-5]\d\d\b)?
         | \b[1-5]\d\d(?=[ ](?:Client|Server)[ ]Error)
         | \bcurl:[ ]\(\d{1,3}\)

@@ -29,6 +29,8 @@ def cause(*told, why="severity"):
         ("since 2026-11-24T10:00:00Z", "since 2026-01-02T03:04:05.678+01:00"),
         ("commit 3F9D2C1B77 is gone", "commit 0A9D2C1B99EEFF is gone"),
         ("got 1731 rows, want 1730", "got 1829 rows, want 1828"),
+        ("got 17 pods of 20", "got 3 pods of 20"),
+        ("assert 0.125 == 0.25", "assert 0.75 == 0.5"),
         ("malloc returned 0x7f3a90aabbcc", "malloc returned 0x55d0c8e1f0aa"),
     ],
 )
@@ -58,6 +60,13 @@ def test_what_differs_from_run_to_run_does_not_count(one, other):
         ("Unexpected HTTP response: 404", "Unexpected HTTP response: 502"),
         ("HTTP/1.1 404 of mirror", "HTTP/1.1 503 of mirror"),
         ("E   assert 404 == 200", "E   assert 500 == 200"),
+        ("E   assert 2 == 3", "E   assert 14 == 12"),
+        ("expected:<3> but was:<4>", "expected:<7> but was:<4>"),
+        ("expected 3 to equal 2", "expected 5 to equal 2"),
+        (
+            "Failed asserting that 3 matches expected 4.",
+            "Failed asserting that 3 matches expected 2.",
+        ),
         ("AssertionError: 200 != 404", "AssertionError: 200 != 503"),
         ("expected: <200> but was: <404>", "expected: <200> but was: <500>"),
         ("expected 404 to equal 200", "expected 500 to equal 200"),
