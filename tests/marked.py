@@ -73,6 +73,7 @@ MARKED = {
         b" > [builder 2/4] RUN make:",
         b"___________________________________ summary ____________________________________",
     ],
+    Mark.ENDED: [b"Cleaning up orphan processes"],
     Mark.CRASH: [
         b"==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x1",
         b"cp: error writing 'a': No space left on device",

@@ -46,7 +46,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 36;
+const INTERFACE: u32 = 37;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

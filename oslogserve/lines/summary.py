@@ -19,7 +19,16 @@ LONGEST_ERROR = LIMITS["summary.LONGEST_ERROR"]
 #: Lines of a failure that a log survived whose text is kept.
 MOST_TOLD = 4
 #: Members of the JSON that are as in Totals, but for `new`.
-_KEPT = ("first_time", "last_time", "errors", "cause", "failed", "verdict", "more_chapters")
+_KEPT = (
+    "first_time",
+    "last_time",
+    "errors",
+    "cause",
+    "failed",
+    "verdict",
+    "passed",
+    "more_chapters",
+)
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
@@ -106,6 +115,8 @@ class Totals(TypedDict):
     failed: bool
     #: True if a verdict says so, such as that of a runner or a recap.
     verdict: bool
+    #: True if its last words say that all went well.
+    passed: bool
     #: In the order of their first lines.
     chapters: list[Chapter]
     #: How many more there were.

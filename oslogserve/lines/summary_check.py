@@ -69,6 +69,7 @@ def _shape_of(lines: int) -> dict[str, Any]:
         "survived": _Optional([{"line": number, **told}]),
         "failed": _is_bool,
         "verdict": _is_bool,
+        "passed": _is_bool,
         "more_chapters": count,
         "chapters": [chapter],
         "severities": _Some(counts),

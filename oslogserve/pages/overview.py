@@ -184,6 +184,7 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
         "cause": one.rank.cause,
         "failed": found["failed"],
         "verdict": found["verdict"],
+        "passed": found["passed"],
         **completeness(query, log.missing, "new" in found),
         "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,

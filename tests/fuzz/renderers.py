@@ -160,6 +160,7 @@ def _found(case, known):
         "survived": [one["line"] for one in summary.get("survived", ())],
         "failed": summary["failed"],
         "verdict": summary["verdict"],
+        "passed": summary["passed"],
         "chapters": [
             (one["name"], one["first"], one["last"], one["outcome"]) for one in summary["chapters"]
         ],
@@ -182,6 +183,7 @@ def _as_found(expected):
         "survived": [one.first.number for one in expected.survived],
         "failed": expected.failed,
         "verdict": expected.verdict,
+        "passed": expected.passed,
         "chapters": [(one.name, one.first, one.last, one.outcome) for one in expected.chapters],
         "more": expected.more_chapters,
     }

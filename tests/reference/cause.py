@@ -25,7 +25,7 @@ _WARNING = RANKS["WARNING"]
 _TELLING = frozenset(
     (
         *(Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.FATAL, Mark.TEST, Mark.NUMBERED),
-        *(Mark.INLINE, Mark.ERROR, Mark.SUCCEEDED, Mark.CHAPTER),
+        *(Mark.INLINE, Mark.ERROR, Mark.SUCCEEDED, Mark.CHAPTER, Mark.ENDED),
     )
 )
 #: Marks that count although Travis begins a step at their line.
@@ -134,6 +134,13 @@ class CauseFinder:
     def has_verdict(self) -> bool:
         """True if a verdict says that the log failed. Call it behind cause()."""
         return self._steps.has_verdict
+
+    @property
+    def has_passed(self) -> bool:
+        """True if the log says in its last words that all went well. Call it behind cause()."""
+        if self._is_healthy and self._lines and not self._steps.are_decided:
+            return True
+        return self._steps.have_passed(self._end)
 
     def survived(self) -> list[Cause]:
         """The first failures of a build that the log survived. Call it behind cause()."""

@@ -19,6 +19,7 @@ class Findings(NamedTuple):
     survived: list[Cause]
     failed: bool
     verdict: bool
+    passed: bool
     chapters: list[Chapter]
     more_chapters: int
 
@@ -44,6 +45,5 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
         one for one in causes.survived() if not cause or one.first.number != cause.first.number
     ]
     verdict = failed and causes.has_verdict
-    return Findings(
-        all_seen, cause, survived, failed, verdict, *chapters.chapters(len(texts), failed_at)
-    )
+    outcome = failed, verdict, causes.has_passed
+    return Findings(all_seen, cause, survived, *outcome, *chapters.chapters(len(texts), failed_at))

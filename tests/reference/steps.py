@@ -45,6 +45,8 @@ class Steps:
         self._survived: list[Cause] = []
         #: True if an earlier task failed by a recap or its last line.
         self._has_failed = False
+        #: The number of the last line that says that the log is whole.
+        self._ended: int | None = None
 
     @property
     def are_decided(self) -> bool:
@@ -80,6 +82,9 @@ class Steps:
         elif mark == Mark.RECAP:
             self._step.end()
             self._step.recap(text)
+        elif mark == Mark.ENDED:
+            self._ended = text.number
+            self._note(self._step.add(text, None))
         else:
             self._note(self._step.add(text, None if mark == Mark.HEALTHY else mark))
 
@@ -174,6 +179,19 @@ class Steps:
     def has_verdict(self) -> bool:
         """True if a verdict says that the log failed, or a task's recap or last line."""
         return self.are_decided or self._has_failed or self._step.has_ended_failed
+
+    def have_passed(self, end: int) -> bool:
+        """True if the last words of the log say that all went well: a tool behind steps that show no failure,
+        or a runner that would have told a verdict.
+
+        end: the last line's number.
+        """
+        if self.are_decided or self._has_failed or self._step.has_ended_failed:
+            return False
+        passed = self._step.succeeded if self._step.has_passed else None
+        if self._most_telling().shown > ERRORS_ALONE:
+            passed = None
+        return any(one is not None and one + LAST_WORDS >= end for one in (passed, self._ended))
 
     def survived(self, *, is_build: bool) -> list[Cause]:
         """The first failures that the log survived; none if a verdict says that it failed, or if it is not

@@ -199,6 +199,12 @@ impl CauseFinder {
         self.steps.has_verdict()
     }
 
+    /// True if the log says in its last words that all went well. Call it behind cause().
+    pub fn has_passed(&self) -> bool {
+        let is_healthy = self.is_healthy && self.lines > 0 && !self.steps.are_decided();
+        is_healthy || self.steps.have_passed(self.end)
+    }
+
     /// The first failures of a build that the log survived. Call it behind cause().
     pub fn survived(&mut self) -> Vec<Cause> {
         let Some(caches) = &mut self.caches else { return Vec::new() };

@@ -48,7 +48,7 @@ named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
     Stopped Failed StepFailed Canceled BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
-    Crash Heading Aborts Result Fatal Outcome Test Numbered Inline Error Succeeded Chapter
+    Ended Crash Heading Aborts Result Fatal Outcome Test Numbered Inline Error Succeeded Chapter
 }
 
 impl Mark {
@@ -61,12 +61,12 @@ impl Mark {
     /// What the line still means if another log has it too: where a step begins or ends.
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
-            Aborts, Chapter, Crash, Error, Fatal, Heading, Inline, Numbered, Outcome, Result,
-            Succeeded, Test,
+            Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Numbered, Outcome,
+            Result, Succeeded, Test,
         };
         match self {
             Crash | Heading | Aborts | Test | Numbered | Inline | Error | Fatal | Succeeded
-            | Chapter => None,
+            | Chapter | Ended => None,
             Result => Some(Outcome),
             mark => Some(mark),
         }

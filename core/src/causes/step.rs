@@ -305,11 +305,10 @@ impl Step {
             || (self.succeeded.is_none() && (has_outcome || is_fatal || has_found))
     }
 
-    /// True if its last outcome says that all went well, and no error follows.
-    pub fn has_passed(&self) -> bool {
-        let succeeded = self.succeeded.filter(|_| !self.has_ended_failed());
+    /// The number of its last outcome, if that says that all went well, and no error follows.
+    pub fn passed_at(&self) -> Option<u64> {
         let last_error = self.errors.as_ref().map_or(0, |errors| errors.last);
-        succeeded.is_some_and(|number| number > last_error)
+        self.succeeded.filter(|&number| number > last_error && !self.has_ended_failed())
     }
 
     /// True if it failed although the log goes on: a recap says so, or its last line.

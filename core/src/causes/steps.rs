@@ -53,6 +53,8 @@ pub struct Steps {
     survived: Vec<Cause>,
     /// True if an earlier task failed by a recap or its last line.
     has_failed: bool,
+    /// The number of the last line that says that the log is whole.
+    ended: Option<u64>,
 }
 
 impl Steps {
@@ -98,7 +100,10 @@ impl Steps {
             Some(Mark::Over) => self.step.close(text.number),
             Some(Mark::Recap) => self.step.recap(grammar, text),
             mark => {
-                let mark = mark.filter(|&mark| mark != Mark::Healthy);
+                if mark == Some(Mark::Ended) {
+                    self.ended = Some(text.number);
+                }
+                let mark = mark.filter(|&mark| mark != Mark::Healthy && mark != Mark::Ended);
                 let displaced = self.step.add(grammar, caches, text, mark);
                 self.note(displaced.map(|errors| errors.into_cause("severity")));
             }
@@ -227,7 +232,7 @@ impl Steps {
         }
         self.step.settle(end);
         self.step.end(grammar);
-        if !self.has_failed && self.step.has_passed() {
+        if !self.has_failed && self.step.passed_at().is_some() {
             return (self.step.last_lines().map(|cause| Cause { why: "end", ..cause }), false);
         }
         let step = self.most_telling();
@@ -243,6 +248,17 @@ impl Steps {
     /// True if a verdict says that the log failed, or a task's recap or last line.
     pub fn has_verdict(&self) -> bool {
         self.are_decided() || self.has_failed || self.step.has_ended_failed()
+    }
+
+    /// True if the last words of the log say that all went well: a tool behind steps that show no failure, or
+    /// a runner that would have told a verdict. end: the number of the last line.
+    pub fn have_passed(&self, end: u64) -> bool {
+        if self.are_decided() || self.has_failed || self.step.has_ended_failed() {
+            return false;
+        }
+        let is_late = |number: u64| number + LAST_WORDS >= end;
+        let is_quiet = self.most_telling().shown() <= ERRORS_ALONE;
+        self.ended.is_some_and(is_late) || (is_quiet && self.step.passed_at().is_some_and(is_late))
     }
 
     /// The first failures that the log survived; none if a verdict says that it failed, or if it is not the

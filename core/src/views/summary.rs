@@ -208,6 +208,7 @@ impl View for Summary {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let (cause, failed) = self.causes.cause();
         let verdict = failed && self.causes.has_verdict();
+        let passed = self.causes.has_passed();
         let failed_at = cause.as_ref();
         let failed_at =
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
@@ -245,6 +246,7 @@ impl View for Summary {
             survived,
             failed,
             verdict,
+            passed,
             chapters,
             more_chapters,
         })

@@ -68,6 +68,8 @@ pub struct Totals {
     pub failed: bool,
     /// True if a verdict says so.
     pub verdict: bool,
+    /// True if its last words say that all went well.
+    pub passed: bool,
     pub chapters: Vec<Chapter>,
     pub more_chapters: u64,
 }

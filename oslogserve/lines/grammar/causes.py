@@ -31,6 +31,7 @@ class Mark(StrEnum):
     SHOWN = "shown"  #: a step's own text ends
     OVER = "over"  #: the step has ended; what follows cleans up
     RECAP = "recap"  #: what follows repeats what happened, or cleans up
+    ENDED = "ended"  #: the last words of a log that has a verdict if it failed
     CRASH = "crash"
     HEADING = "heading"  #: the next line is the first failed test
     ABORTS = "aborts"  #: the next line is an error
@@ -349,6 +350,7 @@ RULES = [
         Mark.SHOWN: chapters.SHOWN,
         Mark.OVER: chapters.OVER,
         Mark.RECAP: chapters.RECAPS,
+        Mark.ENDED: chapters.ENDED,
         Mark.CRASH: _CRASHES,
         Mark.HEADING: _HEADINGS,
         Mark.ABORTS: _ABORTS,

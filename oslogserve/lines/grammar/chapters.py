@@ -88,6 +88,10 @@ github* Post job cleanup\.$
 buildkit* > \[(?:[^\]]* )?(?:internal|\d+/\d+)\] .*:$
 tox* _+ summary _+$
 """
+#: The last words of a runner that writes a verdict into each log that failed.
+ENDED = rb"""
+github* Cleaning up orphan processes$
+"""
 #: Travis writes this mark at the beginning of a step, and then over it.
 OVERWRITTEN = b"travis_time:start"
 #: Travis echoes a command behind these bytes.

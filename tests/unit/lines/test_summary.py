@@ -17,6 +17,8 @@ WIDTHS = [
     *(minutes * _MINUTE for minutes in (1, 5, 10, 30, 60, 360)),
     *(days * _DAY for days in (1, 7, 28, 364, 3640, 36_400)),
 ]
+#: GitHub's last words in a log.
+GITHUB = b"Cleaning up orphan processes"
 
 
 @pytest.fixture
@@ -60,6 +62,7 @@ def test_a_log_in_figures(summary_of):
         },
         "failed": False,
         "verdict": False,
+        "passed": False,
         "chapters": [],
         "more_chapters": 0,
         "severities": {
@@ -89,6 +92,7 @@ def test_nothing_in_figures(summary_of):
         "cause": None,
         "failed": False,
         "verdict": False,
+        "passed": False,
         "chapters": [],
         "more_chapters": 0,
         "severities": {},
@@ -186,3 +190,24 @@ def test_a_line_whose_time_has_no_date_is_counted_at_the_last_one(summary_of):
         [bucket] = summary["histogram"]["buckets"]
         assert bucket["time"] == "2013-09-27T18:22:11"
         assert [one["time"] for one in summary["errors"]] == ["12.345678"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "passed"),
+    [
+        ((b"= 12 passed in 3.01s =",), True),
+        ((b"Finished: SUCCESS", b""), True),
+        ((b"= 12 passed in 3.01s =", *[b"x"] * 10), True),
+        ((b"= 12 passed in 3.01s =", *[b"x"] * 11), False),
+        ((b"= 12 passed in 3.01s =", b"ERROR: no space"), False),
+        ((b"= 12 passed in 3.01s =", b"##[error]Process completed with exit code 1."), False),
+        ((b"--- FAIL: TestOne (0.1s)", b"= 12 passed in 3.01s ="), False),
+        ((b"##[group]Run ./it", b"ERROR: x", b"Post job cleanup.", GITHUB), True),
+        ((b"##[group]Run ./it", b"##[error]x", b"Post job cleanup.", GITHUB), False),
+        ((GITHUB, *[b"Terminate orphan process: pid (1) (x)"] * 3), True),
+        ((b"x",), False),
+        ((), False),
+    ],
+)
+def test_a_log_passed_if_its_last_words_say_so(summary_of, lines, passed):
+    assert summary_of(*lines)["passed"] is passed

@@ -251,7 +251,7 @@ def test_a_log_in_figures():
     told = as_figures(cut(gzip.compress(LOG), 7))
     assert list(told) == [
         *("lines", "bytes", "matched", "first_time", "last_time", "cause", "failed"),
-        *("verdict", "more_chapters", "chapters", "severities", "histogram"),
+        *("verdict", "passed", "more_chapters", "chapters", "severities", "histogram"),
         *("first_error", "last_error", "complete", "read_to_end", "reason"),
     ]
     assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 4)
