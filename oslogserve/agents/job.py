@@ -94,7 +94,8 @@ def _known(summary: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]
         return
     same = "lines" if seen["by"] == "exact" else "exception"
     runs = f"{counted(seen['runs'], 'other run')} of {counted(seen['jobs'], 'job')}"
-    yield f"Seen before: the same {same} in {runs}{passed}{_runs_link(seen['href'], answer, site)}"
+    when = "Seen since (this run is the first)" if seen.get("is_first") else "Seen before"
+    yield f"{when}: the same {same} in {runs}{passed}{_runs_link(seen['href'], answer, site)}"
 
 
 def _runs_link(href: str | None, answer: Answer, site: Site) -> str:

@@ -16,6 +16,13 @@ from oslogserve.seen.memory import Told
 
 #: Below the mount point.
 LIST = "/_oslogserve/seen"
+#: How a sentence on other runs begins, by whether the run is the first, and by what is the same.
+_BEGINNINGS = {
+    (False, True): "Seen in ",
+    (False, False): "The same failed with the same exception in ",
+    (True, True): "This is the first; since then in ",
+    (True, False): "This is the first; since then the same failed with the same exception in ",
+}
 #: Days within which a weekday says which day is meant.
 _WEEK = 6
 
@@ -52,10 +59,20 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
     runs = counted(others.runs, "other run")
     to_runs = list_address(query.mount, told.fingerprint)
     shown = Link(to_runs, runs) if told.is_listed else runs
-    begin = "Seen in " if told.is_exact else "The same failed with the same exception in "
-    in_change = f", first in change {first.change}" if first.change else ""
-    since = f" since {_shown(first.ended)}{in_change}"
-    return [begin, shown, f" of {counted(others.jobs, 'job')}{since}{_passed(told)}."]
+    begin = _BEGINNINGS[told.is_first, told.is_exact]
+    when = "" if told.is_first else f" since {_shown(first.ended)}"
+    jobs = counted(others.jobs, "job")
+    return [begin, shown, f" of {jobs}{when}{_changes(told, first)}{_passed(told)}."]
+
+
+def _changes(told: Told, first: Run) -> str:
+    """In which change the other runs were first seen."""
+    if told.are_of_own_change:
+        return ", all of this change"
+    if told.is_first or not first.change:
+        return ""
+    named = "this change" if told.begins_in_own_change else f"change {first.change}"
+    return f", first in {named}"
 
 
 def _passed(told: Told) -> str:
@@ -87,12 +104,20 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
         "runs": others.runs,
         "jobs": others.jobs,
         "passed": others.passed,
-        "first": others.first and run_json(query.mount, others.first),
+        "is_first": told.is_first,
+        "same_change": told.are_of_own_change,
+        "first": others.first and _first_json(query, told, others.first),
         "failed_runs": told.failed_runs,
         "days": told.days,
         "href": list_address(query.mount, told.fingerprint) if told.is_listed else None,
     }
     return {"seen": seen, "known": rules}
+
+
+def _first_json(query: Query, told: Told, first: Run) -> dict[str, Any]:
+    """The first run. Where runs are not listed, nothing leads to it."""
+    found = run_json(query.mount, first)
+    return found if told.is_listed else {name: found[name] for name in ("ended", "change")}
 
 
 def run_json(mount: str, run: Run) -> dict[str, Any]:

@@ -76,6 +76,11 @@ class Run(NamedTuple):
     #: The likeliest first.
     causes: tuple[Cause, ...] = ()
 
+    @property
+    def change_number(self) -> str:
+        """Its change without the patch set, or ""."""
+        return self.change.partition(",")[0]
+
     def with_cause(self, fingerprint: str) -> "Run":
         """The run with one of its causes alone, that of a fingerprint that it has."""
         return self._replace(
@@ -93,6 +98,8 @@ class Others(NamedTuple):
     passed: int = 0
     #: The first one that failed.
     first: Run | None = None
+    #: When the run itself ended, if it is kept.
+    own_end: int | None = None
 
 
 class Recent(NamedTuple):

@@ -89,15 +89,25 @@ class Database:
         """The runs with the fingerprint, but for the one of this path."""
         with self._connected() as connection:
             same = runs.c.path == cut(path, None)
-            own = connection.execute(select(runs.c.id).where(same)).scalar()
-            where = self._with(fingerprint) & (sightings.c.run != (own or 0))
+            own = connection.execute(select(runs.c.id, runs.c.ended).where(same)).first()
+            where = self._with(fingerprint) & (sightings.c.run != (own.id if own else 0))
             counted = select(func.count(), func.count(sightings.c.job.distinct()))
             failed, passed = where & sightings.c.has_failed, where & ~sightings.c.has_failed
             number, of_jobs = connection.execute(counted.where(failed)).one()
             healthy = connection.execute(select(func.count()).where(passed)).scalar_one()
-            first = select(sightings.c.run).where(failed).order_by(sightings.c.ended).limit(1)
-            found = runs_where(connection, runs.c.id.in_(first)) if number else {}
-        return Others(number, of_jobs, healthy, next(iter(found.values()), None))
+            oldest = select(sightings.c.run).where(failed).order_by(sightings.c.ended).limit(1)
+            found = runs_where(connection, runs.c.id.in_(oldest)) if number else {}
+        first = next(iter(found.values()), None)
+        return Others(number, of_jobs, healthy, first, own.ended if own else None)
+
+    def is_in_another_change(self, fingerprint: str, change: str) -> bool:
+        """True if a run that failed with the fingerprint is not of this change. change: without a patch set."""
+        name = cut(change)
+        is_of_it = (runs.c.change == name) | runs.c.change.startswith(f"{name},", autoescape=True)
+        asked = select(runs.c.id).join(sightings, sightings.c.run == runs.c.id)
+        asked = asked.where(self._with(fingerprint) & sightings.c.has_failed & ~is_of_it)
+        with self._connected() as connection:
+            return connection.execute(asked.limit(1)).scalar() is not None
 
     def failed_runs(self) -> int:
         """How many runs that failed are kept."""

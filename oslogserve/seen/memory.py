@@ -32,6 +32,11 @@ class Told(NamedTuple):
     #: Runs that failed, of any cause, if no other has this one; and the days for which they are kept.
     failed_runs: int
     days: int
+    #: True if the run ended before all others.
+    is_first: bool
+    #: Of the others: the first one is, and all are, of the run's own change.
+    begins_in_own_change: bool
+    are_of_own_change: bool
     #: Runs that passed with the cause's other fingerprint, if none has this one.
     alike_passed: int
     #: True if runs of this job that passed are kept, and no run that passed has either fingerprint.
@@ -133,13 +138,18 @@ def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told
     asked = {one: database.others(one, run.path) for one in cause.fingerprints}
     fingerprint = next((one for one, others in asked.items() if others.runs), cause.exact)
     others = asked[fingerprint]
-    passed = max(one.passed for one in asked.values())
+    first, ended = others.first, others.own_end or run.ended
+    number, passed = run.change_number, max(one.passed for one in asked.values())
+    is_own = bool(number and first and first.change_number == number)
     return Told(
         cause,
         fingerprint,
         others,
         failed_runs=0 if others.runs else database.failed_runs(),
         days=database.days,
+        is_first=bool(first and 0 < ended < first.ended),
+        begins_in_own_change=is_own,
+        are_of_own_change=is_own and not database.is_in_another_change(fingerprint, number),
         alike_passed=0 if others.passed else passed,
         never_passed=not passed and database.has_passed_runs(run.job),
         is_listed=is_listed,

@@ -61,11 +61,11 @@ def told_of(cause: dict[str, Any]) -> list[str]:
 
 
 def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
-    """A run to be asked about, which need not have ended."""
+    """A run to be asked about, which need not have ended. Its end is that of these logs, or 0."""
     shown = path.decode("utf-8", "replace")
     return Run(
         shown,
-        0,
+        ended_at(one.log.file for one in logs) or 0,
         True,
         _named(shown, build),
         build.change,
@@ -126,7 +126,7 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
     if any(one.summary["failed"] and one.shows_failure for one in logs):
         return True
     consoles = [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
-    return False if consoles and all(one.summary["cause"] is None for one in consoles) else None
+    return False if consoles and all(one.summary["passed"] for one in consoles) else None
 
 
 def _named(path: str, build: Build) -> Named:

@@ -83,6 +83,41 @@ def test_a_page_tells_how_many_other_runs_failed_for_the_same_cause(add, ask):
     assert re.fullmatch("/_oslogserve/seen[?]cause=[0-9a-f]{32}", address)
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_the_run_that_was_first_is_told_so(add, ask, is_kept):
+    first = add("1/smoke/a1", *refused(1), ago=3 * DAY, change=9120)
+    if is_kept:
+        ask(f"{first}?format=overview")
+    other = add("2/full/b2", *refused(2), ago=DAY, job="full")
+    assert ask(f"{other}?format=seen").json["seen"]["is_first"] is False
+    [sentence] = seen_on(ask(f"{first}?format=overview"))
+    assert sentence == "This is the first; since then in 1 other run of 1 job."
+    assert ask(f"{first}?format=seen").json["seen"]["is_first"] is True
+
+
+def test_runs_of_the_same_change_are_told_as_such(add, ask):
+    for number in range(2):
+        ask(f"{add(f'1/smoke/a{number}', *refused(), ago=(9 - number) * 9999)}?format=overview")
+    last = add("1/smoke/a2", *refused())
+    assert seen_on(ask(f"{last}?format=overview"))[0].endswith(" UTC, all of this change.")
+    assert ask(f"{last}?format=seen").json["seen"]["same_change"] is True
+    ask(f"{add('2/smoke/b1', *refused(), change=91235)}?format=overview")
+    assert seen_on(ask(f"{last}?format=overview"))[0].endswith(" UTC, first in this change.")
+    assert ask(f"{last}?format=seen").json["seen"]["same_change"] is False
+
+
+def test_without_a_list_nothing_leads_to_the_first_run(add, tmp_path):
+    (tmp_path / "cache").mkdir()
+    first, other = add("1/smoke/a1", *refused(), change=9120), add("2/smoke/b2", *refused())
+    directory = str(tmp_path / "cache")
+    ask = Asking(tmp_path / "logs", seen_directory=directory, seen_list="no")
+    ask(f"{first}?format=overview")
+    for view in ("seen", "summary"):
+        seen = ask(f"{other}?format={view}").json["seen"]
+        assert seen["href"] is None
+        assert sorted(seen["first"]) == ["change", "ended"]
+
+
 def test_a_run_is_counted_once_however_often_it_is_read(add, ask):
     path = add("1/smoke/a1", *refused(1))
     for _ in range(3):
@@ -161,6 +196,12 @@ def test_of_a_run_that_passed_eight_fingerprints_are_kept_those_of_its_console_f
     database.close()
     assert found == [("job-output.txt", line) for line in [lines[-1], *lines[:7]]]
     assert fingerprints == 8
+
+
+@pytest.mark.parametrize("end", ["Job complete, result: SUCCESS", "= 12 passed in 3.01s =", "ok"])
+def test_a_console_whose_last_words_say_so_tells_that_a_run_passed(add, ask, end):
+    ask(f"{add('1/smoke/a1', 'TASK [test]', 'collected 12 items', end, 'bye')}?format=overview")
+    assert ask.counted("seen_runs_total") == ({} if end == "ok" else {'outcome="kept"': 1})
 
 
 def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):

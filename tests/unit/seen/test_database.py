@@ -148,11 +148,21 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
         run("a/5", cause(2)),
     ):
         assert kept.remember(one) == "kept"
-    assert kept.others(fingerprint(2), "a/1") == Others(2, 2, 1, first)
+    assert kept.others(fingerprint(2), "a/1") == Others(2, 2, 1, first, NOW - 60)
     assert kept.others(fingerprint(2), "a/3").runs == 2
     assert kept.others(fingerprint(3), "new").runs == 3
-    assert kept.others(fingerprint(4), "a/5") == Others()
+    assert kept.others(fingerprint(4), "a/5") == Others(own_end=NOW - 60)
     assert kept.failed_runs() == 4
+
+
+def test_runs_of_another_change_are_told_from_other_patch_sets(kept):
+    for number, change in enumerate(("9_3,1", "9_3,2", "9_3")):
+        kept.remember(run(f"a/{number}", cause(1))._replace(change=change))
+    assert not kept.is_in_another_change(fingerprint(2), "9_3")
+    kept.remember(run("a/8", cause(1), has_failed=False)._replace(change="7,1"))
+    assert not kept.is_in_another_change(fingerprint(2), "9_3")
+    kept.remember(run("a/9", cause(1))._replace(change="943,1"))
+    assert kept.is_in_another_change(fingerprint(2), "9_3")
 
 
 def test_a_cause_of_several_logs_counts_once(kept):
