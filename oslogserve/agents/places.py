@@ -25,9 +25,9 @@ _MOST_PARAMETERS = 100
 _PORTS = {"http": 80, "https": 443}
 _HOST = re.compile(r"(?:[\w.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?", re.IGNORECASE)
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://|//", re.IGNORECASE)
-#: What a link says behind a path. A file's name may have "?" and "#" of its own.
-_BEHIND = re.compile(r"(?:\?(?:goto|lines|show|source)=[^?#]*)?(?:#L[0-9L-]+)?\Z")
-_ESCAPE = re.compile(r"%(?=[0-9A-Fa-f]{2})")
+#: What a link says behind a path. A file's name may have other "?" and "#" of its own.
+_BEHIND = re.compile(r"(?:\?[a-z]+=[^?#]*)?(?:#L[0-9L-]+)?\Z")
+_OF_LINK = re.compile(r"%(?=[0-9A-Fa-f]{2})|[?#]")
 _SPACE = re.compile(r"[\0- \x7f]")
 _LINES = re.compile(r"L([1-9][0-9]{0,11})(?:-L?([1-9][0-9]{0,11}))?")
 
@@ -119,7 +119,7 @@ class Site:
 
 def as_path(name: str) -> str:
     """The name of a log as a path has it, which an agent may give back."""
-    return _ESCAPE.sub("%25", name)
+    return _OF_LINK.sub(lambda found: quote(found[0]), name)
 
 
 def below(folder: bytes, href: str) -> bytes:

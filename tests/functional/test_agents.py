@@ -217,19 +217,21 @@ def test_what_an_excerpt_names_is_a_path(ask, url, path):
         ("compare", {"path": JOB, "against": "@smoke", "limit": 5}),
     ],
 )
-def test_each_link_of_an_answer_is_a_path(ask, tool, arguments):
+def test_each_link_of_an_answer_is_a_path(ask, url, tool, arguments):
     found = links(data_of(ask(tool, **arguments)))
     assert found
     for link in dict.fromkeys(found):
         to = "lines" if re.search(r"\?goto=\d+$", link) else "job"
         to = "search" if "after=" in link else to
-        assert link.partition("?")[0] in "\n".join(data_of(ask(to, path=link)))
+        data = data_of(ask(to, path=link))
+        assert link.partition("?")[0] in "\n".join(data)
+        assert data_of(ask(to, path=link.removeprefix(f"{url}/"))) == data
 
 
 def test_a_name_in_a_job_is_a_path_below_its_folder(ask):
     text = "\n".join(data_of(ask("job", path="odd")))
     names = re.findall(r"^(?:FAILED: )?(.*): 41 lines", text, re.MULTILINE)
-    assert sorted(names) == ["sub/b.log", "we ird #%2541?.txt"]
+    assert sorted(names) == ["sub/b.log", "we ird %23%2541%3F.txt"]
     for name in names:
         assert data_of(ask("lines", path=f"odd/{name}", first=41))[-1].endswith("disk is full")
 

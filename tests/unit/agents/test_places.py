@@ -141,7 +141,8 @@ def test_a_path_has_the_query_of_its_link():
     place = SITE.place("/ci/job/a.log?source=disk&goto=18:25:11")
     assert (place.path, place.source, place.goto) == (b"job/a.log", "disk", "18:25:11")
     assert SITE.place("https://logs.example.org/ci/a#_2013-09-27_18_22") == (b"a", [], 0, 0)
-    assert SITE.place("a.log?q=x") == (b"a.log?q=x", [], 0, 0)
+    place = SITE.place("job/?against=%40smoke&new=only&after=5")
+    assert place == (b"job/", [("against", "@smoke"), ("new", "only"), ("after", "5")], 0, 0)
 
 
 @pytest.mark.parametrize("given", ["?goto=5-7", "?source=disk&goto=5", "#L5"])
@@ -166,6 +167,6 @@ def test_the_path_of_an_entry_is_below_its_folder():
         below(b"a/", "..%2Fc")
 
 
-@pytest.mark.parametrize("name", ["a%41b", "100%", "a b?c#d", "%2541", "é%zz"])
+@pytest.mark.parametrize("name", ["a%41b", "100%", "a b?c#d", "a?goto=5", "a#L5", "%2541", "é%zz"])
 def test_a_name_as_a_path_leads_to_its_log(name):
     assert SITE.place(as_path(name)).path == name.encode()
