@@ -10,8 +10,8 @@ from oslogserve.pages import page, seen
 from oslogserve.query.seen import SeenQuery
 from oslogserve.seen.memory import Memory
 
-#: Runs of a cause that are listed.
-MOST_RUNS = 200
+#: Causes that are listed, and runs of a cause.
+MOST_CAUSES, MOST_RUNS = 100, 200
 
 
 class SeenHandler:
@@ -36,22 +36,21 @@ class SeenHandler:
 
     def _causes(self, query: SeenQuery) -> bytes:
         """Raises SourceError."""
-        found = self._memory.recent(query.days, query.named)
+        found = self._memory.recent(query.days, MOST_CAUSES + 1, query.named)
         causes = [
             seen.Listed(one, self._memory.known(one.run.with_cause(one.fingerprint)))
-            for one in found
+            for one in found[:MOST_CAUSES]
         ]
-        if query.is_html:
-            return seen.causes_html(query, causes)
-        return seen.causes_json(query, causes)
+        write = seen.causes_html if query.is_html else seen.causes_json
+        return write(query, causes, len(found) > MOST_CAUSES)
 
     def _runs(self, query: SeenQuery) -> bytes:
         """Raises SourceError, NotFound."""
-        runs = self._memory.runs(query.cause, MOST_RUNS, query.days, query.named)
+        runs = self._memory.runs(query.cause, MOST_RUNS + 1, query.days, query.named)
         if not runs:
             of = " of this job" if any(query.named) else ""
             days = counted(query.days, "day")
             raise NotFound(f"No run{of} of the last {days} has this cause, or none was kept.")
         known = self._memory.known(runs[0].with_cause(query.cause))
         write = seen.runs_html if query.is_html else seen.runs_json
-        return write(query, runs, known)
+        return write(query, runs[:MOST_RUNS], known, len(runs) > MOST_RUNS)

@@ -80,11 +80,13 @@ def _line(mount: str, run: Run, cause: Cause) -> str:
     return f"{folder}{quote(cause.log)}?show={line}#{line}"
 
 
-def causes_html(query: SeenQuery, causes: Sequence[Listed]) -> bytes:
+def causes_html(query: SeenQuery, causes: Sequence[Listed], has_more: bool) -> bytes:
+    """has_more: true if there are more causes."""
     return rendered(
         "seen.html",
         **_frame(query, "What fails now"),
         causes=[(one, _ListedRun(one.found.run, one.found.cause, query.mount)) for one in causes],
+        has_more=has_more,
         query=query,
         chips=[
             Link(_address(query, **{name: ""}), f"{name} {value}")
@@ -96,7 +98,10 @@ def causes_html(query: SeenQuery, causes: Sequence[Listed]) -> bytes:
     )
 
 
-def runs_html(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> bytes:
+def runs_html(
+    query: SeenQuery, runs: Sequence[Run], known: Sequence[Known], has_more: bool
+) -> bytes:
+    """has_more: true if there are more runs."""
     listed = [_ListedRun(run, _cause_of(run, query), query.mount) for run in runs]
     return rendered(
         "seen_runs.html",
@@ -105,6 +110,7 @@ def runs_html(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> 
         failed=[one for one in listed if one.run.has_failed],
         passed=[one for one in listed if not one.run.has_failed],
         known=known,
+        has_more=has_more,
         shown=_shown_runs(query),
         all_runs=address(cause=query.cause),
     )
@@ -136,10 +142,11 @@ def _address(query: SeenQuery, **changed: str) -> str:
     return address(days=query.days, **named)
 
 
-def causes_json(query: SeenQuery, causes: Sequence[Listed]) -> bytes:
+def causes_json(query: SeenQuery, causes: Sequence[Listed], has_more: bool) -> bytes:
+    """See causes_html."""
     found = [_cause_in_json(query, one) for one in causes]
     about = {"days": query.days, "kept_days": query.kept_days, **query.named._asdict()}
-    return json_line({**about, "causes": found})
+    return json_line({**about, "causes": found, "more": has_more})
 
 
 def _cause_in_json(query: SeenQuery, one: Listed) -> dict[str, Any]:
@@ -159,7 +166,10 @@ def _cause_in_json(query: SeenQuery, one: Listed) -> dict[str, Any]:
     }
 
 
-def runs_json(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> bytes:
+def runs_json(
+    query: SeenQuery, runs: Sequence[Run], known: Sequence[Known], has_more: bool
+) -> bytes:
+    """See runs_html."""
     found = [(run, _cause_of(run, query)) for run in runs]
     return json_line(
         {
@@ -169,6 +179,7 @@ def runs_json(query: SeenQuery, runs: Sequence[Run], known: Sequence[Known]) -> 
             "text": found[0][1].text,
             "known": [rule._asdict() for rule in known],
             "runs": [_run_in_json(query, run, cause) for run, cause in found],
+            "more": has_more,
         }
     )
 

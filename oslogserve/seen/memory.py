@@ -96,9 +96,9 @@ class Memory:
         """Removes the run of a folder that was written again since then: another one is in its place."""
         self._asked(lambda database: database.forget(path, before), None)
 
-    def recent(self, days: int, named: Named = ANY) -> list[Recent]:
+    def recent(self, days: int, most: int, named: Named = ANY) -> list[Recent]:
         """See Database. Raises SourceError."""
-        return self._called(lambda database: database.recent(days, named))
+        return self._called(lambda database: database.recent(days, named, most))
 
     def runs(
         self, fingerprint: str, most: int, days: int | None = None, named: Named = ANY

@@ -8,7 +8,7 @@ import pytest
 import webob
 
 from oslogserve.errors import Error
-from oslogserve.handlers.seen import MOST_RUNS, SeenHandler
+from oslogserve.handlers.seen import MOST_CAUSES, MOST_RUNS, SeenHandler
 from oslogserve.handlers.server import error_response
 from oslogserve.http.request import Request
 from oslogserve.metrics import Metrics
@@ -189,9 +189,23 @@ def test_a_run_is_listed_by_its_leading_cause_alone(ask):
     assert len(ask.json(f"?cause={fingerprint(2)}")["runs"]) == 2
 
 
-def test_so_many_runs_are_listed_at_most(ask):
-    ask.keep(*(run(f"a/{number}", cause(1)) for number in range(MOST_RUNS + 3)))
-    assert len(ask.json(f"?cause={fingerprint(1)}")["runs"]) == MOST_RUNS
+def test_so_many_runs_are_listed_at_most_and_more_are_told(ask):
+    query = f"?cause={fingerprint(1)}"
+    ask.keep(*(run(f"a/{number}", cause(1)) for number in range(MOST_RUNS)))
+    assert (len(ask.json(query)["runs"]), ask.json(query)["more"]) == (MOST_RUNS, False)
+    assert "there are more" not in ask(query).text
+    ask.keep(run("b/1", cause(1)))
+    assert (len(ask.json(query)["runs"]), ask.json(query)["more"]) == (MOST_RUNS, True)
+    assert "Only the last 200 runs: there are more." in ask(query).text
+
+
+def test_so_many_causes_are_listed_at_most_and_more_are_told(ask):
+    ask.keep(*(run(f"a/{number}", cause(number)) for number in range(MOST_CAUSES)))
+    assert (len(ask.json()["causes"]), ask.json()["more"]) == (MOST_CAUSES, False)
+    assert "there are more" not in ask().text
+    ask.keep(run("b/1", cause(MOST_CAUSES + 1)))
+    assert (len(ask.json()["causes"]), ask.json()["more"]) == (MOST_CAUSES, True)
+    assert "The first 100 causes of the last 7 days" in ask().text
 
 
 def test_paths_names_and_texts_are_escaped(ask):
