@@ -61,6 +61,8 @@ class Database:
                 return False
             try:
                 with self._connected(writes=True) as connection:
+                    if self._has(connection, run.path, run.ended):  # others may have been faster
+                        return False
                     connection.execute(delete(runs).where(runs.c.path == run.path))
                     add(connection, run)
             except IntegrityError:  # another process was faster with this run, or with its job
@@ -71,10 +73,13 @@ class Database:
     def has(self, path: str, ended: int) -> bool:
         """True if the run of this path that ended then is kept. A time in the future may be any."""
         with self._connected() as connection:
-            same = runs.c.path == cut(path, None)
-            if ended < int(self._now()):
-                same &= runs.c.ended == ended
-            return connection.execute(select(runs.c.id).where(same)).scalar() is not None
+            return self._has(connection, path, ended)
+
+    def _has(self, connection: Connection, path: str, ended: int) -> bool:
+        same = runs.c.path == cut(path, None)
+        if ended < int(self._now()):
+            same &= runs.c.ended == ended
+        return connection.execute(select(runs.c.id).where(same)).scalar() is not None
 
     def forget(self, path: str, before: int) -> None:
         """Removes the run of this path if it ended before then. Writes only if there is one."""

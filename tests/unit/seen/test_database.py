@@ -113,6 +113,19 @@ def test_a_run_is_kept_once_by_its_path(kept, opened):
     assert kept.runs(fingerprint(2), 9) == [one]
 
 
+def test_a_run_that_another_process_adds_meanwhile_is_known(kept, opened, monkeypatch):
+    one = run("a/1", cause(1))
+    asked = kept.has
+
+    def has_not_yet(*what):
+        was_there = asked(*what)
+        opened().remember(one)
+        return was_there
+
+    monkeypatch.setattr(kept, "has", has_not_yet)
+    assert kept.remember(one) == "known"
+
+
 def test_a_run_at_the_same_path_replaces_an_earlier_one(kept, rows):
     assert kept.remember(run("a/1", cause(1), cause(2))) == "kept"
     later = run("a/1", cause(3), ago=30)
