@@ -32,6 +32,8 @@ LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED, TOLD = (
 ERRORS_ALONE, ANNOTATED = 2, 5
 #: Blanks between a failed test's number and its name, if that is on a line of its own.
 _TITLE = 5
+#: Lines of a failed test that its subtest tells.
+_MESSAGES = 12
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
 
 #: Why a line was chosen, by what a step found, in the order in which a step's cause is chosen.
@@ -396,9 +398,14 @@ class Step:
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
         if kind not in self.found or is_deeper:
             above = _located_above(self.ring, text) if is_subtest else []
+            test = self.found.get(kind)
             self.report = self.found[kind] = Group.of(*above, text)
             if kind == "headed" and text.content.startswith(causes.STACK):
                 self.report.told[:0] = _underlined(self.ring)
+            told = (
+                [line for line in test.told if not line.startswith(causes.SUBTEST)] if test else []
+            )
+            self.report.told = [*self.report.told, *told[:_MESSAGES]][:TOLD]
             self.report_kind, self.is_paused = kind, False
             if is_test:
                 self.depth = text.indent if is_subtest else None

@@ -29,6 +29,8 @@ pub const REPORT: u64 = 40;
 const TITLE: usize = 5;
 /// Lines of a group whose text is kept.
 pub const TOLD: usize = 40;
+/// The same of a failed test for its subtest.
+const MESSAGES: usize = 12;
 
 /// The weight of a step that shows errors alone.
 pub const ERRORS_ALONE: u8 = 2;
@@ -153,6 +155,15 @@ impl Group {
         if self.told.len() < TOLD {
             self.told.push(text.content().to_vec());
         }
+    }
+
+    /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. name: what
+    /// lines with names begin with.
+    fn tell(&mut self, test: Option<Self>, name: &[u8]) {
+        let told = test.into_iter().flat_map(|test| test.told);
+        let messages = told.filter(|line| !line.starts_with(name));
+        self.told.extend(messages.take(MESSAGES));
+        self.told.truncate(TOLD);
     }
 
     /// True if its first line locates a fault.
@@ -570,6 +581,7 @@ impl Step {
             if let Some(name) = is_stack.then(|| underlined(&self.ring)).flatten() {
                 group.told.insert(0, name.content().to_vec());
             }
+            group.tell(found.take(), &grammar.causes.data.subtest);
             *found = Some(group);
             self.report = Some(kind);
             self.is_paused = false;

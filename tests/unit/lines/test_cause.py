@@ -718,6 +718,10 @@ def test_all_messages_above_a_failed_test_of_go_are_told(cause_of):
     assert found["told"][1:] == ["Error:  not equal", "actual: 404", "--- FAIL: TestA (0.0s)"]
     found = cause_of(b"=== RUN   TestA", b"    free", b"--- FAIL: TestA (0.0s)")
     assert found["told"] == ["--- FAIL: TestA (0.0s)"]
+    subtest = (b"--- FAIL: TestA (0.0s)", b"    --- FAIL: TestA/one (0.0s)")
+    found = cause_of(b"=== RUN   TestA/one", *messages, *subtest)
+    assert (found["line"], found["last"]) == (6, 6)
+    assert found["told"][::2] == ["--- FAIL: TestA/one (0.0s)", "Error:  not equal"]
 
 
 def test_the_cause_is_of_the_lines_that_a_filter_leaves(found_in):
