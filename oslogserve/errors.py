@@ -104,10 +104,9 @@ class RunsUnavailable(Error):
 
     status = "503 Service Unavailable"
 
-    def __init__(self, why: str = "") -> None:
-        """why: for operators; readers need not know where the database is."""
+    def __init__(self) -> None:
         super().__init__(
-            f"What runs failed for cannot be looked up now{why and f' ({why})'}. Try again soon.",
+            "What runs failed for cannot be looked up now. Try again soon.",
             [("Retry-After", str(Unavailable.RETRY_AFTER))],
         )
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from oslogserve.assembly import database_of
 from oslogserve.config import ConfigError, load
 from oslogserve.config.rules import load_rules
-from oslogserve.errors import RunsUnavailable, SourceError
+from oslogserve.errors import SourceError
 from oslogserve.humanize import counted
 from oslogserve.messages import in_lines, visible
 from oslogserve.seen import Run
@@ -42,7 +42,7 @@ class _Hits:
 def check(options: argparse.Namespace) -> int:
     """Prints what each rule knows. The exit status is 1 if one has a fault or a warning, else 0.
 
-    Raises ConfigError, RunsUnavailable.
+    Raises ConfigError, also if the database fails.
     """
     try:
         rules = load_rules(options.folder)
@@ -56,7 +56,7 @@ def check(options: argparse.Namespace) -> int:
         try:
             runs, hits = _hits(rules, database)
         except SourceError as error:
-            raise RunsUnavailable(str(error)) from error
+            raise ConfigError(f"{database.location} cannot be read: {error}") from error
     print(f"{counted(len(rules), 'rule')}, {counted(runs, 'run')} with a cause")
     warnings = 0
     for rule, found in zip(rules.rules, hits, strict=True):

@@ -112,6 +112,12 @@ def test_what_other_runs_tell_is_said(members, sentence):
     assert said == sentence or said.startswith(sentence + " that passed had it")
 
 
+def test_a_run_that_was_first_is_said_to_be():
+    assert "Seen since (this run is the first): the same lines in 3 other runs of 2 jobs" in shown(
+        log("a"), seen=SEEN | {"is_first": True, "href": None}
+    )
+
+
 def test_what_people_know_is_said():
     rule = {"title": "Bug 7", "url": "https://bugs.example.org/7"}
     assert "Known: Bug 7 https://bugs.example.org/7" in shown(log("a"), known=[rule])

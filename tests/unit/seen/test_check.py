@@ -90,4 +90,6 @@ def test_a_database_that_fails_is_told(tmp_path, capsys):
     config = tmp_path / "oslogserve.conf"
     config.write_text(f"[seen]\ndirectory = {tmp_path}\n")
     assert main(["known", "check", str(tmp_path), "--config", str(config)]) == 2
-    assert "file is not a database" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert f"{tmp_path}/seen.sqlite cannot be read: file is not a database" in told
+    assert "Try again soon" not in told
