@@ -53,7 +53,10 @@ _VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskF
 _OUTCOMES = {"Outcome", "Result"} | _VERDICTS
 _BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
 _COUNT = re.compile(r"\b[1-9]")
-_FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )")
+#: Frames of stacks. A logger's name may stand before Java's and Go's.
+_FRAME = re.compile(
+    r"(?:.{0,100}?\s{2}at \S{1,200} ?\(|at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )"
+)
 #: What a test expected and got stands in lines that may look like frames.
 _VALUE = re.compile(r"(?:E  |[-+] |expected|actual|got\b|want\b)", re.IGNORECASE)
 _OWN = re.compile(r"\S*travis_(?:fold|time)|section_(?:start|end)|##\[endgroup\]|\W*$")
