@@ -26,6 +26,8 @@ LEAST_MORE = 3
 MOST_BETWEEN, EXTRA = 4, 30
 #: Worth that a line loses with each byte, and if it begins a run.
 BYTE, ALONE = 0.02, 24.0
+#: The loss of an error whose text is that of one that is taken: all else comes first.
+TOLD = 1000.0
 
 
 class Shown(NamedTuple):
@@ -124,6 +126,8 @@ class _Choice:
     ) -> None:
         #: Places.
         self.taken: set[int] = set()
+        #: The contents of lines that are taken.
+        self._told: set[str] = set()
         self.shown = list(shown)
         self._lines = lines
         self._costs = [costs.line(one) for one in shown]
@@ -158,11 +162,19 @@ class _Choice:
         if self._lines:
             heappush(self._waiting, (-inf, self._worthiest))
         while self._waiting:
-            _, place = heappop(self._waiting)
-            if place in self.taken or not self._take(place):
+            loss, place = heappop(self._waiting)
+            if place in self.taken:
                 continue
-            for step in (1, -1):
-                self._fill(place, step)
+            if loss < TOLD and self._is_told(place):
+                heappush(self._waiting, (loss + TOLD, place))
+            elif self._take(place):
+                for step in (1, -1):
+                    self._fill(place, step)
+
+    def _is_told(self, place: int) -> bool:
+        """True for an error of which a line with the same text was taken."""
+        one = self._lines[place]
+        return one.is_error and one.line.content in self._told
 
     def _take(self, place: int) -> bool:
         """Takes a line if it fits. A blank line begins no run."""
@@ -171,6 +183,7 @@ class _Choice:
         if cost > self.left or not (joins or self._lines[place].kind is not None):
             return False
         self.taken.add(place)
+        self._told.add(self._lines[place].line.content)
         self.left -= cost
         for other in (place - 1, place + 1):
             if 0 <= other < len(self._lines) and other not in self.taken:

@@ -178,6 +178,12 @@ def test_errors_of_a_kind_are_counted_where_they_are_left_out():
     assert not any(line.more for line in others)
 
 
+def test_an_error_is_repeated_only_if_all_else_fits():
+    log = b"a\nb\n" + b"ERROR: it is broken\n" * 100 + b"c\nd\n"
+    assert texts(excerpt(log, 60)) == ["a", "b", "ERROR: it is broken", "c", "d"]
+    assert texts(excerpt(log, 5000)) == log.decode().splitlines()
+
+
 def test_an_error_far_away_is_shown_unread():
     filler = b"".join(b"line %d\n" % number for number in range(3000))
     log = b"".join((filler, b"ERROR: of old\n", filler, b"ERROR: the last one\n"))
