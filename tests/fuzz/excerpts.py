@@ -15,7 +15,7 @@ from tests.fuzz.renderers import log_of
 from tests.renderers import cut, renderer
 
 #: Bytes that a terminal obeys.
-_OBEYED = re.compile(rb"[\x1b\r\b]")
+_OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 _LEFT_OUT = re.compile(r" \.\.\. [\d,]+ bytes \.\.\. ")
 _MORE = re.compile(r" \[[\d,]+ more like it\]$")
 _RUN = re.compile(r"(?:\.\.\. [\d,]+ lines? left out: )?\?goto=(\d+)(?:-(\d+))?")

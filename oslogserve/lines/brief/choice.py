@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The choice of an excerpt's lines: the worthiest ones, as many as a number of bytes holds."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -28,6 +29,8 @@ MOST_BETWEEN, EXTRA = 4, 30
 BYTE, ALONE = 0.02, 24.0
 #: The loss of an error whose text is that of one that is taken: all else comes first.
 TOLD = 1000.0
+#: Control characters that a terminal obeys, but for tabs and what begins a sequence.
+_OBEYED = re.compile(r"[\x00-\x08\x0a-\x1a\x1c-\x1f\x7f-\x9f]")
 
 
 class Shown(NamedTuple):
@@ -104,10 +107,13 @@ def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
 
 
 def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str:
-    """The text, without its middle if it measures more than `most`; it may measure more without any."""
+    """The text without control characters, and without its middle if it measures more than `most`.
+
+    It may measure more without any.
+    """
     characters = max(0, most - MARK)
     while True:
-        text = line.within(characters)
+        text = _OBEYED.sub("", line.within(characters))
         size = measured(text)
         if size <= most or not characters:
             return text

@@ -184,6 +184,11 @@ def test_an_error_is_repeated_only_if_all_else_fits():
     assert texts(excerpt(log, 5000)) == log.decode().splitlines()
 
 
+def test_no_control_character_is_shown_but_tabs():
+    log = "ERROR: a\x00b\x07c\x0ed\x7fe\x9bf\x85\tg\n".encode()
+    assert texts(excerpt(log, 500)) == ["ERROR: abcdef\tg"]
+
+
 def test_an_error_far_away_is_shown_unread():
     filler = b"".join(b"line %d\n" % number for number in range(3000))
     log = b"".join((filler, b"ERROR: of old\n", filler, b"ERROR: the last one\n"))
