@@ -21,7 +21,7 @@ mod views;
 use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
-use crate::causes::{cause, chapters, step, steps};
+use crate::causes::{cause, chapters, group, step, steps};
 use crate::recognition::head;
 use crate::selection::select;
 use crate::views::summary;
@@ -60,7 +60,8 @@ const LIMITS: &[(&str, i64)] = limits! {
     select::UNTIMED_LINES
     head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
     cause::REACH
-    step::GAP step::LONGEST step::PARAGRAPH step::REPORT step::RING step::WORD_GAP step::WORD_REACH
-    step::SURVIVED step::TOLD steps::MOST_SURVIVED steps::OUTCOME_REACH steps::LAST_WORDS
+    group::LONGEST group::RING group::TOLD
+    step::GAP step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
+    steps::MOST_SURVIVED steps::OUTCOME_REACH steps::LAST_WORDS
     summary::LONGEST_ERROR chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };

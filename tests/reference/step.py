@@ -18,15 +18,13 @@ from oslogserve.lines.grammar.causes import Mark
 from oslogserve.lines.grammar.severities import RANKS
 from oslogserve.native import LIMITS
 
-#: Bytes of a line's content that are read; lines that a step keeps; lines that end a group of errors, and
-#: of words of failure; how far above the end the last word may be; lines of a paragraph and of a report;
-#: lines behind an outcome that the step survived; lines of a group whose text is kept.
-LONGEST, RING, GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED, TOLD = (
+#: Bytes of a line's content that are read; lines that a step keeps; lines of a group whose text is kept.
+LONGEST, RING, TOLD = (LIMITS[f"group.{name}"] for name in ("LONGEST", "RING", "TOLD"))
+#: Lines that end a group of errors, and of words of failure; how far above the end the last word may be;
+#: lines of a paragraph and of a report; lines behind an outcome that the step survived.
+GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED = (
     LIMITS[f"step.{name}"]
-    for name in [
-        *("LONGEST", "RING", "GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT"),
-        *("SURVIVED", "TOLD"),
-    ]
+    for name in ("GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT", "SURVIVED")
 )
 #: The weight of a step that shows errors alone, and of one that ends with an error of GitHub's runner.
 ERRORS_ALONE, ANNOTATED = 2, 5

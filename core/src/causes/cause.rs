@@ -11,7 +11,7 @@ use memchr::{memchr, memmem, memrchr};
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::chapters::{ChapterFinder, Marked, has_marks};
-use crate::causes::step::{COMMAND, Cause, Group, LONGEST, Text};
+use crate::causes::group::{COMMAND, Cause, Group, LONGEST, Text};
 use crate::causes::steps::Steps;
 use crate::cursor::is_space;
 use crate::lines::Next;

@@ -14,7 +14,7 @@ use pyo3::IntoPyObject;
 
 use self::sections::Announced;
 use crate::causes::chapter_rules::{Event, Rule, Rules};
-use crate::causes::step::COMMAND;
+use crate::causes::group::COMMAND;
 use crate::recognition::patterns::Cache;
 use crate::recognition::times::{Clock, Instant, SECOND, micros_of_fraction, number};
 

@@ -5,5 +5,6 @@ pub mod cause;
 pub mod cause_rules;
 pub mod chapter_rules;
 pub mod chapters;
+pub mod group;
 pub mod step;
 pub mod steps;

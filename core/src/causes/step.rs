@@ -5,16 +5,12 @@
 //! first outcome and behind it, the last group of errors and the last lines. An outcome that many lines
 //! follow decides nothing. Memory is bounded.
 
-use std::borrow::Cow;
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Mark};
+use crate::causes::group::{COMMAND, Cause, Group, Ring, TOLD, Text};
 use crate::recognition::grammar::Grammar;
 
-/// Bytes of a line's content that are read.
-pub const LONGEST: usize = 400;
-/// Lines that a step keeps.
-pub const RING: usize = 64;
 /// Lines without an error that end a group of errors.
 pub const GAP: u64 = 20;
 /// The same for lines with a word of failure, and how far above the end the last one may be.
@@ -27,160 +23,11 @@ pub const PARAGRAPH: u64 = 12;
 pub const REPORT: u64 = 40;
 /// Blanks between a failed test's number and its name, if that is on a line of its own.
 const TITLE: usize = 5;
-/// Lines of a group whose text is kept.
-pub const TOLD: usize = 40;
-/// The same of a failed test for its subtest.
-const MESSAGES: usize = 12;
 
 /// The weight of a step that shows errors alone.
 pub const ERRORS_ALONE: u8 = 2;
 /// The weight of a step that ends with an error of GitHub's runner.
 pub const ANNOTATED: u8 = 5;
-
-/// What a command begins with where it is echoed.
-pub const COMMAND: &[u8] = b"$ ";
-
-/// A line as a terminal shows it.
-#[derive(Clone, Default)]
-pub struct Text<'l> {
-    pub number: u64,
-    pub shown: Cow<'l, [u8]>,
-    /// Where its content begins: behind its time and blanks.
-    pub start: usize,
-    /// Blanks before the content.
-    pub indent: usize,
-    pub rank: usize,
-    /// The last time at or above the line; empty for none.
-    pub time: Cow<'l, [u8]>,
-    /// True if the log that it is compared with has no like of it.
-    pub is_new: bool,
-}
-
-impl Text<'_> {
-    /// Becomes a copy of the line, in memory that is used again.
-    #[inline]
-    fn copy(&mut self, line: &Text<'_>) {
-        for (text, other) in [(&mut self.shown, &line.shown), (&mut self.time, &line.time)] {
-            text.to_mut().clear();
-            text.to_mut().extend_from_slice(other);
-        }
-        (self.number, self.start) = (line.number, line.start);
-        (self.indent, self.rank, self.is_new) = (line.indent, line.rank, line.is_new);
-    }
-
-    fn copied(&self) -> Text<'static> {
-        let mut copied = Text::default();
-        copied.copy(self);
-        copied
-    }
-
-    /// What is behind its time and blanks.
-    pub fn content(&self) -> &[u8] {
-        let content = &self.shown[self.start..];
-        &content[..content.len().min(LONGEST)]
-    }
-}
-
-/// The last lines that were pushed, with memory that is used again.
-#[derive(Default)]
-pub struct Ring {
-    slots: Vec<Text<'static>>,
-    /// How many were pushed.
-    count: usize,
-}
-
-impl Ring {
-    /// Adds a line.
-    #[inline]
-    pub fn push(&mut self, line: &Text<'_>) {
-        let slot = self.count % RING;
-        self.count += 1;
-        if slot == self.slots.len() {
-            self.slots.push(Text::default());
-        }
-        self.slots[slot].copy(line);
-    }
-
-    /// Forgets all lines.
-    fn clear(&mut self) {
-        self.count = 0;
-    }
-
-    fn is_empty(&self) -> bool {
-        self.count == 0
-    }
-
-    /// The last line that is not blank.
-    fn last(&self) -> Option<&Text<'static>> {
-        self.iter().rev().find(|text| !text.content().is_empty())
-    }
-
-    fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
-        let first = self.count.saturating_sub(RING);
-        (first..self.count).map(|number| &self.slots[number % RING])
-    }
-}
-
-/// The lines that tell why a log failed.
-#[derive(Clone)]
-pub struct Cause {
-    pub first: Text<'static>,
-    pub last: u64,
-    pub why: &'static str,
-    /// The number of the first line of the step that failed, if that shows nothing and the cause is of an
-    /// earlier one.
-    pub silent_step: Option<u64>,
-    /// The contents of its first lines, without those that only stand between them.
-    pub told: Vec<Vec<u8>>,
-}
-
-/// Lines of one kind that follow one another.
-#[derive(Clone)]
-pub struct Group {
-    first: Text<'static>,
-    last: u64,
-    /// The contents of the first of them.
-    told: Vec<Vec<u8>>,
-}
-
-impl Group {
-    /// A group of one line.
-    pub fn new(text: &Text<'_>) -> Self {
-        Self { first: text.copied(), last: text.number, told: vec![text.content().to_vec()] }
-    }
-
-    /// Takes a line behind its last one.
-    fn extend(&mut self, text: &Text<'_>) {
-        self.last = text.number;
-        if self.told.len() < TOLD {
-            self.told.push(text.content().to_vec());
-        }
-    }
-
-    /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. name: what
-    /// lines with names begin with.
-    fn tell(&mut self, test: Option<Self>, name: &[u8]) {
-        let told = test.into_iter().flat_map(|test| test.told);
-        let messages = told.filter(|line| !line.starts_with(name));
-        self.told.extend(messages.take(MESSAGES));
-        self.told.truncate(TOLD);
-    }
-
-    /// True if its first line locates a fault.
-    fn is_weak(&self, grammar: &Grammar) -> bool {
-        grammar.causes.is_weak(self.first.content())
-    }
-
-    /// Its lines as a cause.
-    pub fn cause(&self, why: &'static str) -> Cause {
-        self.clone().into_cause(why)
-    }
-
-    /// The same, without a copy.
-    pub fn into_cause(self, why: &'static str) -> Cause {
-        Cause { first: self.first, last: self.last, why, silent_step: None, told: self.told }
-    }
-}
 
 /// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
 /// become a test.
@@ -426,22 +273,33 @@ impl Step {
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
             self.take_recap(grammar, text);
         }
-        let mut displaced = None;
         self.succeeded = match role {
             Some(Role::Outcome | Role::First(_)) => None,
             _ if mark == Some(Mark::Succeeded) => Some(text.number),
             _ => self.succeeded.filter(|_| mark != Some(Mark::Fatal)),
         };
-        match role {
-            Some(Role::Outcome) => self.add_outcome(text, mark == Some(Mark::Result)),
-            Some(Role::Error) => displaced = self.add_error(text),
-            Some(Role::First(kind)) => self.add_first(grammar, text, kind),
-            None => {}
+        if role == Some(Role::Outcome) {
+            self.add_outcome(text, mark == Some(Mark::Result));
+            return None;
         }
-        if role != Some(Role::Outcome) {
-            self.push(text);
-        }
+        let displaced = self.add_telling(grammar, text, role);
+        self.push(text);
         displaced
+    }
+
+    /// Takes a line that may tell why the step failed. Returns a group of errors that it displaces.
+    fn add_telling(
+        &mut self,
+        grammar: &Grammar,
+        text: &Text<'_>,
+        role: Option<Role>,
+    ) -> Option<Group> {
+        match role? {
+            Role::Error => return self.add_error(text),
+            Role::First(kind) => self.add_first(grammar, text, kind),
+            Role::Outcome => {}
+        }
+        None
     }
 
     fn role(

@@ -11,7 +11,8 @@
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Mark};
-use crate::causes::step::{ANNOTATED, Cause, ERRORS_ALONE, Group, SURVIVED, Step, Text};
+use crate::causes::group::{Cause, Group, Text};
+use crate::causes::step::{ANNOTATED, ERRORS_ALONE, SURVIVED, Step};
 use crate::recognition::grammar::Grammar;
 
 /// How far above the log's end its last outcome is if the log failed. The same for a service, which logs

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use crate::causes::cause_rules::{Caches, Mark};
-use crate::causes::step::LONGEST;
+use crate::causes::group::LONGEST;
 use crate::cursor::is_space;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::causes::cause::CauseFinder;
-use crate::causes::step::Cause;
+use crate::causes::group::Cause;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::times::{Clock, DAY, MINUTE, SECOND};
@@ -129,6 +129,23 @@ impl Summary {
         errors.into_iter().map(error).collect()
     }
 
+    /// A cause as Python gets it.
+    fn cause_line(&mut self, found: Cause) -> CauseLine {
+        let shown = &found.first.shown;
+        let told = found.told.iter().map(|line| String::from_utf8_lossy(line).into_owned());
+        let text = &shown[..shown.len().min(LONGEST_ERROR)];
+        CauseLine {
+            line: found.first.number,
+            last: found.last,
+            time: self.iso(&found.first.time),
+            text: String::from_utf8_lossy(text).into_owned(),
+            why: found.why,
+            silent_step: found.silent_step,
+            told: told.collect(),
+            new: self.new.is_some().then_some(found.first.is_new),
+        }
+    }
+
     /// The bucket of a time, a new one where there is none.
     fn bucket(&mut self, time: i64) -> &mut Bucket {
         let width = WIDTHS[self.width];
@@ -217,23 +234,8 @@ impl View for Summary {
         let place = cause.as_ref().map(|cause| cause.first.number);
         let mut survived = self.causes.survived();
         survived.retain(|one| Some(one.first.number) != place);
-        let mut line_of = |found: Cause| {
-            let shown = &found.first.shown;
-            let told = found.told.iter().map(|line| String::from_utf8_lossy(line).into_owned());
-            let text = &shown[..shown.len().min(LONGEST_ERROR)];
-            CauseLine {
-                line: found.first.number,
-                last: found.last,
-                time: self.iso(&found.first.time),
-                text: String::from_utf8_lossy(text).into_owned(),
-                why: found.why,
-                silent_step: found.silent_step,
-                told: told.collect(),
-                new: self.new.is_some().then_some(found.first.is_new),
-            }
-        };
-        let cause = cause.map(&mut line_of);
-        let survived = survived.into_iter().map(line_of).collect();
+        let cause = cause.map(|cause| self.cause_line(cause));
+        let survived = survived.into_iter().map(|one| self.cause_line(one)).collect();
         Some(Totals {
             first_time: self.iso(&first),
             last_time: self.iso(&last),
