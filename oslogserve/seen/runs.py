@@ -42,8 +42,8 @@ def _cause(one: RankedLog, cause: dict[str, Any]) -> Cause:
 
 
 def _telling(told: Sequence[str]) -> str:
-    """The line that tells most: of a traceback, its exception, else the first."""
-    is_traceback = told[0].startswith("Traceback (")
+    """The line that tells most: of a traceback, perhaps below a test's name, its exception; else the first."""
+    is_traceback = any(line.startswith("Traceback (") for line in told[:2])
     return (is_traceback and exception_of(told)) or told[0]
 
 
