@@ -98,6 +98,7 @@ def delays():
         yield server
 
 
+@pytest.mark.long
 def test_disk_and_swift_are_measured_in_turn(server, tmp_path):
     page = tmp_path / "report.html"
     done = bench(
