@@ -8,7 +8,7 @@ stacks, repetitions and what tools print for themselves count less. A line has t
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve import native
@@ -27,6 +27,8 @@ MAIN = 112.0
 BELOW_CAUSE, ABOVE_CAUSE = 80.0, 62.0
 #: A failed test and an error elsewhere; an outcome with a number and one without.
 TEST, ERROR, COUNT, OUTCOME = 64.0, 54.0, 42.0, 25.0
+#: The least of the last verdict, and of the last outcome with a number, such as how many tests failed.
+VERDICT, LAST_COUNT = 70.0, 64.0
 #: A line that speaks of a failure, near the cause or the log's end and elsewhere; so many lines are near.
 WORD, FAR_WORD, NEAR = 44.0, 22.0, 30
 #: The last line of the log, and the first and the last one of the step that failed.
@@ -91,6 +93,8 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
     worths.spread(worths.place_of(total), LOG_END, -1, FADES_ABOVE_LOG_END)
     kinds = [_kind(line) for line in lines]
     worths.discount(around, kinds)
+    worths.raise_to(_last(lines, _is_verdict), VERDICT)
+    worths.raise_to(_last(lines, _is_count), LAST_COUNT)
     errors = map(_is_error, lines)
     return [Weighed(*one) for one in zip(lines, worths.values, kinds, errors, strict=True)]
 
@@ -173,6 +177,19 @@ def _by_sign(line: MarkedLine, is_near: bool) -> float:
     if line.sign == "Word":
         return WORD if is_near else FAR_WORD
     return 0.0
+
+
+def _last(lines: Sequence[MarkedLine], is_wanted: Callable[[MarkedLine], bool]) -> int | None:
+    """The place of the last such line; None for none."""
+    return next((place for place in reversed(range(len(lines))) if is_wanted(lines[place])), None)
+
+
+def _is_verdict(line: MarkedLine) -> bool:
+    return line.sign in _VERDICTS
+
+
+def _is_count(line: MarkedLine) -> bool:
+    return line.sign in _OUTCOMES - _VERDICTS and _COUNT.search(line.content) is not None
 
 
 def _is_error(line: MarkedLine) -> bool:

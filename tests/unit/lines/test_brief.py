@@ -145,6 +145,16 @@ def test_the_cause_with_its_values_comes_before_all_else():
     assert texts(excerpt(log, 5000)) == log.decode().splitlines()
 
 
+def test_the_last_verdict_and_count_come_before_what_stands_behind_the_cause():
+    log = b"$ make test\nTraceback (most recent call last):\nKeyError: 'name'\n"
+    log += b"".join(b"value %d of what the test got\n" % number for number in range(60))
+    log += b"Ran 11155 tests, 1 failed\nmake: *** [test] Error 1\n"
+    log += b'The command "make test" exited with 2.\n' + b"cleaning up\n" * 30
+    shown = texts(excerpt(log, 500))
+    assert {"KeyError: 'name'", 'The command "make test" exited with 2.'} <= set(shown)
+    assert [line for line in shown if "11155" in line or "Error 1" in line]
+
+
 def test_lines_are_shown_in_order_and_never_twice():
     log = b"".join(b"ERROR: fault %d of something\n" % (number % 7) for number in range(3000))
     for size in (60, 500, 5000, 50_000):
