@@ -10,6 +10,7 @@ import shutil
 import struct
 import time
 import zlib
+from copy import deepcopy
 from functools import partial
 
 import pytest
@@ -407,13 +408,13 @@ class _Mutator:
             if chance.random() < 0.1:
                 del value[key]
             elif chance.random() < 0.05 and isinstance(value, list):
-                value.insert(key, value[chance.randrange(len(value))])
+                value.insert(key, deepcopy(value[chance.randrange(len(value))]))
             else:
                 value[key] = self._changed(value[key])
             return value
         if type(value) is int and chance.random() < 0.5:
             return value + chance.choice((-1, 1, -100, 1000, 2**32))
-        return chance.choice(_NUMBERS + _OTHERS)
+        return deepcopy(chance.choice(_NUMBERS + _OTHERS))
 
 
 @pytest.mark.parametrize("number_of", [60, pytest.param(500, marks=pytest.mark.long)])
