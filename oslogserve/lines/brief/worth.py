@@ -52,7 +52,8 @@ REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.7, 5
 
 _TESTS = {"Test", "Inline", "Numbered", "Crash", "Fatal", "Aborts", "Heading", "Stopped"}
 _VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskFailed"}
-_OUTCOMES = {"Outcome", "Result"} | _VERDICTS
+_RESULTS = {"Outcome", "Result"}
+_OUTCOMES = _RESULTS | _VERDICTS
 _BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
 _COUNT = re.compile(r"\b[1-9]")
 #: Frames of stacks. A logger's name may stand before Java's and Go's.
@@ -189,7 +190,7 @@ def _is_verdict(line: MarkedLine) -> bool:
 
 
 def _is_count(line: MarkedLine) -> bool:
-    return line.sign in _OUTCOMES - _VERDICTS and _COUNT.search(line.content) is not None
+    return line.sign in _RESULTS and _COUNT.search(line.content) is not None
 
 
 def _is_error(line: MarkedLine) -> bool:
