@@ -16,9 +16,9 @@ from oslogserve.metrics import Metrics
 from oslogserve.salt import rules_of
 from oslogserve.seen.memory import Memory
 from oslogserve.sources import Backend
-from oslogserve.sources.disk import Disk
+from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
-from oslogserve.sources.swift import Swift
+from oslogserve.sources.swift.source import Swift
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database

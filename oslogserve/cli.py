@@ -284,7 +284,7 @@ def _read_twice(path: str | None, config: Config) -> "OpenLog | None":
     from oslogserve.index.indexes import Indexes
     from oslogserve.logs.open_log import Logs
     from oslogserve.metrics import Metrics
-    from oslogserve.sources.disk import Disk
+    from oslogserve.sources.disk.source import Disk
 
     if path is None or not os.path.isfile(path):
         return None
@@ -312,7 +312,7 @@ def _render_job(
     from oslogserve.metrics import Metrics
     from oslogserve.seen.known import Rules
     from oslogserve.seen.memory import Memory
-    from oslogserve.sources.disk import Disk
+    from oslogserve.sources.disk.source import Disk
 
     if options.format == "html":
         raise ConfigError(
@@ -341,7 +341,7 @@ def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) 
     """The words of a log on disk; none without a path."""
     from oslogserve.jobs.passed import NOT_COMPARED, PassedLogs
     from oslogserve.logs.open_log import Logs
-    from oslogserve.sources.disk import Disk
+    from oslogserve.sources.disk.source import Disk
 
     if path is None:
         return NOT_COMPARED

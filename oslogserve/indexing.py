@@ -26,7 +26,7 @@ from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.salt import rules_of
-from oslogserve.sources.disk import Disk
+from oslogserve.sources.disk.source import Disk
 from oslogserve.stopping import Stopping
 
 

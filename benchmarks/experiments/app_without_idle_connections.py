@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """oslogserve as it would be if it kept no connection to Swift, for gunicorn."""
 
-from oslogserve.sources import swift_session
+from oslogserve.sources.swift import session
 
-swift_session.IDLE_CONNECTIONS = 0
+session.IDLE_CONNECTIONS = 0
 
 from oslogserve.wsgi import application  # noqa: F401

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The native twin of `oslogserve/sources/open_beneath.py`, in one call: none of its system calls
+//! The native twin of `oslogserve/sources/disk/open_beneath.py`, in one call: none of its system calls
 //! waits for the interpreter.
 
 use std::fs::File;

@@ -18,7 +18,7 @@ from oslogserve.bench.samples import Request, Sample, UploadData
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift_session import SwiftSession
+from oslogserve.sources.swift.session import SwiftSession
 
 PREFIX = "oslogserve-bench-"
 MARK = "x-container-meta-oslogserve-bench"

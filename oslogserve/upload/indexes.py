@@ -18,8 +18,8 @@ from oslogserve.logs.decode import Decoded, FirstBytes, first_bytes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored, encoding_of
-from oslogserve.sources.swift import MAX_NAME, Location
-from oslogserve.sources.swift_log import SwiftLog
+from oslogserve.sources.swift.log import SwiftLog
+from oslogserve.sources.swift.source import MAX_NAME, Location
 from oslogserve.upload.payload import Changed, Payload, segment_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter

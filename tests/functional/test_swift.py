@@ -15,8 +15,9 @@ import pytest
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import OpenOptions, WantedEntries, swift_listing
-from oslogserve.sources import swift as source_module
+from oslogserve.sources import OpenOptions, WantedEntries
+from oslogserve.sources.swift import listing
+from oslogserve.sources.swift import source as source_module
 from tests.faults.leaks import waiting
 from tests.servers.client import ask, counted, ini, metric
 from tests.servers.conf import write_conf
@@ -292,7 +293,7 @@ def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
     names = [f"f{n:02}" for n in range(6)] + ["f02/a", "f02/b", "f02/c", "f02.x", "ü", "z/1", "z/2"]
     for name in names:
         put(f"paged/{name}", b"")
-    monkeypatch.setattr(swift_listing, "PAGE", page)
+    monkeypatch.setattr(listing, "PAGE", page)
     expected = sorted({name.encode().partition(b"/")[0] + b"/" * ("/" in name) for name in names})
     assert [entry.name for entry in source.entries(b"paged")] == expected
 
@@ -301,7 +302,7 @@ def test_listing_begins_at_a_name(source, put, monkeypatch):
     names = [b"f01", b"f02", b"f02.x", b"f02/", "ü".encode()]
     for name in names:
         put(f"begun/{name.decode()}" + "a" * name.endswith(b"/"), b"")
-    monkeypatch.setattr(swift_listing, "PAGE", 2)
+    monkeypatch.setattr(listing, "PAGE", 2)
     for first in (*names, b"f02-", "ü".encode() + b"\xff", b"zz"):
         rest = source.entries(b"begun", WantedEntries(first))
         assert [entry.name for entry in rest] == [name for name in names if name >= first]

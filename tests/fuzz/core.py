@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 from oslogserve.lines.selection import PageLimits, Wanted
-from oslogserve.sources import open_beneath
+from oslogserve.sources.disk import open_beneath
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import LINES, TOKENS

@@ -11,7 +11,7 @@ import webob
 from oslogserve import __version__
 from oslogserve.app import App
 from oslogserve.config import load
-from oslogserve.sources import disk
+from oslogserve.sources.disk import source as disk
 
 #: The environ of an operator's request.
 LOCAL = {"REMOTE_ADDR": "127.0.0.1"}

@@ -13,7 +13,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 from oslogserve.app import App
 from oslogserve.config import ConfigError, load
 from oslogserve.http import spans
-from oslogserve.sources.disk import Disk
+from oslogserve.sources.disk.source import Disk
 
 PARENT = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
 LOG = b"2013-09-27 18:07:11.860 1 INFO a\n"

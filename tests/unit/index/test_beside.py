@@ -323,7 +323,7 @@ def test_where_it_cannot_write_it_says_so_once_and_serves(log, monkeypatch, caps
     def refuse(*_):
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("oslogserve.sources.disk.write_file", refuse)
+    monkeypatch.setattr("oslogserve.sources.disk.source.write_file", refuse)
     ask = asking(log, index_write_beside="yes")
     for _ in range(2):
         assert ask("/a.txt?format=summary").json["lines"] == 3000

@@ -15,7 +15,7 @@ from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
-from oslogserve.sources.disk import Disk
+from oslogserve.sources.disk.source import Disk
 from tests.renderers import is_new, renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
 

@@ -5,7 +5,7 @@ from oslogserve.errors import Incomplete, NotFound, SourceError
 from oslogserve.jobs import walk
 from oslogserve.jobs.walk import MOST_FAILURES, Walk
 from oslogserve.sources import Entry
-from oslogserve.sources.disk import Disk
+from oslogserve.sources.disk.source import Disk
 from tests.unit.sources.fake import FakeSource
 
 NOT_ALL = ": some were not read"

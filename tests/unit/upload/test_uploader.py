@@ -12,8 +12,8 @@ from oslogserve.lines.contents import learn
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import Contents
 from oslogserve.salt import rules_of
-from oslogserve.sources.swift import Location
-from oslogserve.sources.swift_log import SwiftLog
+from oslogserve.sources.swift.log import SwiftLog
+from oslogserve.sources.swift.source import Location
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.payload import Changed
 from oslogserve.upload.swift_writer import Interrupted

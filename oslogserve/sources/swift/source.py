@@ -23,18 +23,18 @@ from oslogserve.sources import (
     WantedEntries,
     encoding_of,
 )
-from oslogserve.sources import swift_listing as listing
-from oslogserve.sources.large_objects import checksums_of
 from oslogserve.sources.resuming import Attempts, ResumingLog
-from oslogserve.sources.swift_errors import SOURCE
-from oslogserve.sources.swift_log import (
+from oslogserve.sources.swift import listing
+from oslogserve.sources.swift.errors import SOURCE
+from oslogserve.sources.swift.large_objects import checksums_of
+from oslogserve.sources.swift.log import (
     BegunSwiftLog,
     OpenSwiftLog,
     SwiftLog,
     check_beginning,
     check_range,
 )
-from oslogserve.sources.swift_session import SwiftSession
+from oslogserve.sources.swift.session import SwiftSession
 
 #: Swift's longest object name, bytes.
 MAX_NAME = 1024

@@ -18,8 +18,8 @@ from swiftclient import client as swift_api
 from oslogserve.bounded_json import parsed
 from oslogserve.errors import SourceError
 from oslogserve.sources.resuming import ALL, Checksum
-from oslogserve.sources.swift_errors import SOURCE
-from oslogserve.sources.swift_listing import MOST_TOKENS, rows
+from oslogserve.sources.swift.errors import SOURCE
+from oslogserve.sources.swift.listing import MOST_TOKENS, rows
 
 #: Bytes of a manifest, by Swift's own limit.
 MAX_MANIFEST = 8 * 1024 * 1024

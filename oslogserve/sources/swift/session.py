@@ -19,8 +19,8 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Trace
 from oslogserve.sources.deadline import DeadlineConnection
-from oslogserve.sources.swift_access import Access, Tokens
-from oslogserve.sources.swift_errors import (
+from oslogserve.sources.swift.access import Access, Tokens
+from oslogserve.sources.swift.errors import (
     FAILURES,
     MALFORMED,
     SOURCE,

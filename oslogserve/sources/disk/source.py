@@ -22,8 +22,8 @@ from oslogserve.sources import (
     encoding_of,
     within_dates,
 )
-from oslogserve.sources.disk_listing import Batch, Links, first_entries
-from oslogserve.sources.open_beneath import OpenFile, open_beneath, write_file
+from oslogserve.sources.disk.listing import Batch, Links, first_entries
+from oslogserve.sources.disk.open_beneath import OpenFile, open_beneath, write_file
 
 #: Errors that mean a miss.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)

@@ -9,10 +9,10 @@ from oslogserve.config import load
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Context, OpenOptions, Stored, Trace
-from oslogserve.sources import swift as module
-from oslogserve.sources.swift import Swift
-from oslogserve.sources.swift_errors import source_error
-from oslogserve.sources.swift_log import OpenSwiftLog, check_beginning
+from oslogserve.sources.swift import source as module
+from oslogserve.sources.swift.errors import source_error
+from oslogserve.sources.swift.log import OpenSwiftLog, check_beginning
+from oslogserve.sources.swift.source import Swift
 
 SWIFT = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
 

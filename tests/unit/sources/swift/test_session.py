@@ -13,9 +13,10 @@ from swiftclient.exceptions import ClientException
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import swift_access, swift_session
-from oslogserve.sources.swift_access import Access, Tokens
-from oslogserve.sources.swift_session import PAUSE, SwiftSession
+from oslogserve.sources.swift import access as access_module
+from oslogserve.sources.swift import session as session_module
+from oslogserve.sources.swift.access import Access, Tokens
+from oslogserve.sources.swift.session import PAUSE, SwiftSession
 
 CONFIG = """
 [swift]
@@ -65,7 +66,7 @@ def session(monkeypatch, tmp_path):
 def pauses(monkeypatch):
     """Seconds, none of which is waited for."""
     made = []
-    monkeypatch.setattr(swift_session.time, "sleep", made.append)
+    monkeypatch.setattr(session_module.time, "sleep", made.append)
     return made
 
 
@@ -126,7 +127,7 @@ def test_nobody_waits_for_a_token_longer_than_he_may(session, monkeypatch):
 @pytest.fixture
 def aged(session, monkeypatch):
     """A session whose token t1 is old enough to be renewed."""
-    monkeypatch.setattr(swift_access, "RENEWAL_PAUSE", 0)
+    monkeypatch.setattr(access_module, "RENEWAL_PAUSE", 0)
     authenticate = session._tokens._authenticate
     monkeypatch.setattr(session._tokens, "_authenticate", lambda: authenticate()._replace(life=0))
     assert asked(session, "log") == ("log", ["t1"])
@@ -149,7 +150,7 @@ def test_a_token_that_cannot_be_renewed_early_is_used_until_it_expires(aged, mon
         failures.append("status 503")
         raise SourceError("swift", "status 503")
 
-    monkeypatch.setattr(swift_access, "RENEWAL_PAUSE", BOUND)
+    monkeypatch.setattr(access_module, "RENEWAL_PAUSE", BOUND)
     monkeypatch.setattr(aged._tokens, "_authenticate", fail)
     for _ in range(3):
         assert asked(aged, "log") == ("log", ["t1"])
@@ -183,7 +184,7 @@ def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypat
         raise RuntimeError("can't start new thread")
 
     with monkeypatch.context() as patched:
-        patched.setattr(swift_access, "Thread", no_thread)
+        patched.setattr(access_module, "Thread", no_thread)
         assert asked(session, "log") == ("failed", [])
     assert asked(session, "log") == ("log", ["t1"])
 

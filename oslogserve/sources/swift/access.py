@@ -19,7 +19,7 @@ from swiftclient import authv1
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.deadline import DeadlineAdapter
-from oslogserve.sources.swift_errors import FAILURES, MALFORMED, SOURCE, source_error
+from oslogserve.sources.swift.errors import FAILURES, MALFORMED, SOURCE, source_error
 
 #: Part of a token's life after which the next one is requested, so that no reader waits for it.
 RENEWED_AFTER = 0.5

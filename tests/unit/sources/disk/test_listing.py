@@ -6,9 +6,9 @@ import pytest
 
 from oslogserve.errors import ClientLeft
 from oslogserve.sources import WantedEntries
-from oslogserve.sources.disk import Disk
-from oslogserve.sources.disk_listing import NAMES_UNTIL_CHARGE
-from oslogserve.sources.open_beneath import open_beneath
+from oslogserve.sources.disk.listing import NAMES_UNTIL_CHARGE
+from oslogserve.sources.disk.open_beneath import open_beneath
+from oslogserve.sources.disk.source import Disk
 
 
 @pytest.fixture
@@ -89,7 +89,7 @@ def test_the_folders_above_are_opened_once_for_all_links(tmp_path, monkeypatch):
         opened.append(path)
         return open_beneath(root, path, *size, **options)
 
-    monkeypatch.setattr("oslogserve.sources.disk.open_beneath", counting)
+    monkeypatch.setattr("oslogserve.sources.disk.source.open_beneath", counting)
     linking = Disk(str(tmp_path), 4, follows_links=True)
     assert list(linking.entries(os.fsencode(deep.relative_to(tmp_path)))) == []
     assert len(opened) < 50 + 15

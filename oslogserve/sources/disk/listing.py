@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 from oslogserve.lazy import lazy
 from oslogserve.sources import Entry, WantedEntries, within_dates
-from oslogserve.sources.open_beneath import OpenFile
+from oslogserve.sources.disk.open_beneath import OpenFile
 
 #: Names that are read until the next charge: 0.1 ms, or 10 ms of links to deep folders.
 NAMES_UNTIL_CHARGE = 100

@@ -10,12 +10,12 @@ import urllib3.exceptions
 
 from oslogserve.errors import Incomplete, NoRange, SourceError
 from oslogserve.sources import Log, Stored, within_dates
-from oslogserve.sources import swift_listing as listing
 from oslogserve.sources.deadline import DeadlineConnection
-from oslogserve.sources.large_objects import version_of
 from oslogserve.sources.resuming import Checksum
-from oslogserve.sources.swift_errors import FAILURES, SOURCE, TIMEOUTS
-from oslogserve.sources.swift_session import SwiftSession
+from oslogserve.sources.swift import listing
+from oslogserve.sources.swift.errors import FAILURES, SOURCE, TIMEOUTS
+from oslogserve.sources.swift.large_objects import version_of
+from oslogserve.sources.swift.session import SwiftSession
 
 _BEGINNING = re.compile(r"bytes 0-([0-9]{1,18})/([0-9]{1,18})")
 _LENGTH = re.compile(r"[0-9]{1,18}")

@@ -10,8 +10,8 @@ from oslogserve import native
 from oslogserve.errors import BadRequest, Incomplete, SourceError
 from oslogserve.logs.decode import exactly
 from oslogserve.sources import LATEST, METADATA_ONLY, Folder, OpenOptions
-from oslogserve.sources.disk import Disk
-from oslogserve.sources.open_beneath import open_beneath, open_by_folder
+from oslogserve.sources.disk.open_beneath import open_beneath, open_by_folder
+from oslogserve.sources.disk.source import Disk
 from tests.unit.handlers.asking import Asking
 
 
