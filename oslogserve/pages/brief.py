@@ -51,8 +51,9 @@ def section(log: Excerpted, size: int) -> str:
     head = f"{cut(visible(log.name), size // PART_OF_NAME)}: {_told(log)}\n"
     log = log._replace(link=_short(log.link, size, "lines "))
     digits = len(f"{log.total:,}")
-    of_run = length(f"... {' ' * digits} lines left out: {log.link}-\n") + 2 * digits
-    left = size - length(head) - of_run
+    of_gap = length("...  lines left out\n") + digits
+    of_run = of_gap + length(f": {log.link}-") + 2 * digits
+    left = size - length(head) - of_gap
     if left < 0:
         return ""
     costs = Costs(lambda line: length(_line(line, log.is_compared)), of_run)

@@ -45,8 +45,8 @@ class Shown(NamedTuple):
     more: int = 0
 
     def counted(self, more: int) -> "Shown":
-        """The line; so many of its kind are left out."""
-        return self._replace(more=more if self.more and more >= LEAST_MORE else 0)
+        """The line; so many of its kind are left out, if that is worth saying."""
+        return self._replace(more=more if more >= LEAST_MORE else 0)
 
 
 class Run(NamedTuple):
@@ -61,6 +61,11 @@ class Run(NamedTuple):
     @property
     def last(self) -> int:
         return self.lines[-1].number
+
+    def without_blank_ends(self) -> "Run":
+        """The lines from the first one with a text to the last one."""
+        with_text = [place for place, line in enumerate(self.lines) if line.text.strip()]
+        return Run(self.lines[with_text[0] : with_text[-1] + 1]) if with_text else self
 
 
 class Costs(NamedTuple):
@@ -84,8 +89,11 @@ def chosen(lines: Sequence[Weighed], size: int, costs: Costs) -> list[Run]:
             break
         choice = with_more
     kinds = Counter(one.kind for place, one in enumerate(lines) if place not in choice.taken)
-    taken = [(choice.shown[place], kinds[lines[place].kind]) for place in sorted(choice.taken)]
-    return list(_runs(line.counted(more) for line, more in taken))
+    taken = ((choice.shown[place], kinds[lines[place].kind]) for place in sorted(choice.taken))
+    runs = list(_runs(line.counted(more) if line.more else line for line, more in taken))
+    if len(choice.taken) == len(lines):
+        return runs
+    return [run.without_blank_ends() for run in runs]
 
 
 def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
@@ -101,8 +109,7 @@ def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
             told.add(one.kind)
             more = kinds[one.kind] - 1
         text = _fitting(line, (main if one.worth >= MAIN else other) + MARK, _bytes)
-        more = more if more >= LEAST_MORE else 0
-        shown.append(Shown(line.number, line.rank, line.is_new, text, more))
+        shown.append(Shown(line.number, line.rank, line.is_new, text).counted(more))
     return shown
 
 

@@ -8,7 +8,7 @@ stacks, repetitions and what tools print for themselves count less. A line has t
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve import native
@@ -24,15 +24,18 @@ FIRST, FURTHER, LEAST, LAST = 148.0, 0.8, 60.0, 108.0
 #: From here on, a line is one of the main ones.
 MAIN = 112.0
 #: Right behind the cause and right above it.
-BELOW_CAUSE, ABOVE_CAUSE = 80.0, 62.0
+BELOW_CAUSE, ABOVE_CAUSE = 92.0, 62.0
 #: A failed test and an error elsewhere; an outcome with a number and one without.
 TEST, ERROR, COUNT, OUTCOME = 64.0, 54.0, 42.0, 25.0
-#: The least of the last verdict, and of the last outcome with a number, such as how many tests failed.
-VERDICT, LAST_COUNT = 70.0, 64.0
+#: The least of the verdict, which comes behind the first lines of the cause, and of the last outcome with a
+#: number, such as how many tests failed.
+VERDICT, LAST_COUNT = 160.0, 64.0
 #: A line that speaks of a failure, near the cause or the log's end and elsewhere; so many lines are near.
 WORD, FAR_WORD, NEAR = 44.0, 22.0, 30
 #: The last line of the log, and the first and the last one of the step that failed.
 LOG_END, STEP_END = 36.0, 36.0
+#: The last line of a log with a verdict, behind which a runner only cleans up.
+CLEANED_UP = 16.0
 #: What is left of the worth on the next line: below the cause and above it, below other lines and above
 #: them, and above the ends of the log and of the step.
 FADES_BELOW_CAUSE, FADES_ABOVE_CAUSE = 0.98, 0.84
@@ -46,7 +49,7 @@ FADED = 1.0
 FAR, OF_FAR = 200, 0.92
 
 #: Factors: a frame of a stack, what passed, what tools print for themselves, a blank line.
-FRAME, GREEN, OWN, BLANK = 0.72, 0.65, 0.2, 0.8
+FRAME, GREEN, OWN, BLANK = 0.72, 0.6, 0.2, 0.8
 #: Factors of a repetition: elsewhere, and behind the first so many lines of a kind in the cause.
 REPEATED, REPEATED_IN_CAUSE, DIFFERENT = 0.4, 0.7, 5
 
@@ -91,11 +94,13 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
             worths.raise_to(worths.place_of(chapter["first"]), STEP_END)
             worths.spread(worths.place_of(chapter["last"]), STEP_END, -1, FADES_ABOVE_STEP_END)
     worths.add_signs(around, total)
-    worths.spread(worths.place_of(total), LOG_END, -1, FADES_ABOVE_LOG_END)
+    verdict = _verdict(lines, around)
+    end = LOG_END if verdict is None else CLEANED_UP
+    worths.spread(worths.place_of(total), end, -1, FADES_ABOVE_LOG_END)
     kinds = [_kind(line) for line in lines]
     worths.discount(around, kinds)
-    worths.raise_to(_last(lines, _is_verdict), VERDICT)
-    worths.raise_to(_last(lines, _is_count), LAST_COUNT)
+    worths.raise_to(verdict, VERDICT)
+    worths.raise_to(_last_count(lines), LAST_COUNT)
     errors = map(_is_error, lines)
     return [Weighed(*one) for one in zip(lines, worths.values, kinds, errors, strict=True)]
 
@@ -180,13 +185,17 @@ def _by_sign(line: MarkedLine, is_near: bool) -> float:
     return 0.0
 
 
-def _last(lines: Sequence[MarkedLine], is_wanted: Callable[[MarkedLine], bool]) -> int | None:
-    """The place of the last such line; None for none."""
-    return next((place for place in reversed(range(len(lines))) if is_wanted(lines[place])), None)
+def _verdict(lines: Sequence[MarkedLine], cause: Range | None) -> int | None:
+    """The place of the first verdict behind the cause, or of the last one; None for none."""
+    places = [place for place, line in enumerate(lines) if line.sign in _VERDICTS]
+    behind = (place for place in places if cause and lines[place].number >= cause.last)
+    return next(behind, places[-1] if places else None)
 
 
-def _is_verdict(line: MarkedLine) -> bool:
-    return line.sign in _VERDICTS
+def _last_count(lines: Sequence[MarkedLine]) -> int | None:
+    """The place of the last outcome with a number; None for none."""
+    places = reversed(range(len(lines)))
+    return next((place for place in places if _is_count(lines[place])), None)
 
 
 def _is_count(line: MarkedLine) -> bool:

@@ -155,6 +155,15 @@ def test_the_last_verdict_and_count_come_before_what_stands_behind_the_cause():
     assert [line for line in shown if "11155" in line or "Error 1" in line]
 
 
+def test_the_verdict_comes_before_most_of_a_long_cause():
+    log = b"Traceback (most recent call last):\n"
+    log += b"".join(b'  File "a%d.py", line 1, in f\n    f(%d)\n' % (n, n) for n in range(80))
+    log += b"KeyError: 'name'\n##[error]Process completed with exit code 1.\n"
+    log += b"".join(b"Removing file %d of the workspace\n" % number for number in range(30))
+    for size in (500, 1000, 2000):
+        assert "##[error]Process completed with exit code 1." in texts(excerpt(log, size))
+
+
 def test_lines_are_shown_in_order_and_never_twice():
     log = b"".join(b"ERROR: fault %d of something\n" % (number % 7) for number in range(3000))
     for size in (60, 500, 5000, 50_000):
@@ -179,6 +188,15 @@ def test_a_blank_line_begins_no_run():
     [run] = chosen(several, 100, COSTS)
     assert run == Run([run.lines[0]])
     assert run.first == run.last == 1
+
+
+def test_a_run_ends_with_no_blank_line_unless_all_lines_fit():
+    log = b"compiling\n" * 900 + b"\n\nFAIL: test_sum (tests.Sum)\n\n3 != 4\n\n\n"
+    log += b"compiling more\n" * 900
+    for size in range(80, 400, 7):
+        runs = excerpt(log, size)
+        assert all(run.lines[place].text for run in runs for place in (0, -1))
+    assert texts(excerpt(b"\nERROR: a\n\n", 500)) == ["", "ERROR: a", ""]
 
 
 def test_errors_of_a_kind_are_counted_where_they_are_left_out():
