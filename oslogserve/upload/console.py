@@ -13,7 +13,7 @@ from threading import Event, Thread
 from typing import BinaryIO
 
 from oslogserve.http import TEXT
-from oslogserve.sources.swift.source import Location
+from oslogserve.sources.objects.location import Location
 from oslogserve.upload.payload import Payload, Segment, segment_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import SwiftWriter

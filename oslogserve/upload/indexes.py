@@ -18,8 +18,9 @@ from oslogserve.logs.decode import Decoded, FirstBytes, first_bytes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored, encoding_of
-from oslogserve.sources.swift.log import SwiftLog
-from oslogserve.sources.swift.source import MAX_NAME, Location
+from oslogserve.sources.objects.location import MAX_NAME, Location
+from oslogserve.sources.objects.log import ObjectLog
+from oslogserve.sources.swift import SOURCE
 from oslogserve.upload.payload import Changed, Payload, segment_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
@@ -81,7 +82,7 @@ class IndexWriter:
         headers = self._writer.head_anew(location)
         if headers is None:
             raise SourceError("swift", "the log is not there yet")
-        stored = SwiftLog(dict(headers)).stored
+        stored = ObjectLog(SOURCE, dict(headers)).stored
         if (stored.version, stored.size) != (payload.etag, payload.size):
             raise SourceError("swift", "another log is there")
         return stored._replace(encoding=stored.encoding or encoding_of(location.name))

@@ -23,10 +23,10 @@ from swiftclient import client as swift_api
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift.errors import SOURCE
-from oslogserve.sources.swift.listing import PAGE
+from oslogserve.sources.objects.listing import PAGE
+from oslogserve.sources.objects.location import Location
+from oslogserve.sources.swift import SOURCE
 from oslogserve.sources.swift.session import SwiftSession
-from oslogserve.sources.swift.source import Location
 from oslogserve.upload.payload import Changed, Payload, Segment
 
 #: Seconds before a request is repeated: first, and at most. Doubled in between.

@@ -17,7 +17,7 @@ from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.index.beside import is_beside
 from oslogserve.sources.disk.open_beneath import open_beneath
-from oslogserve.sources.swift.source import MAX_NAME, Location, location_of
+from oslogserve.sources.objects.location import MAX_NAME, Location, location_of
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report

@@ -16,7 +16,7 @@ from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions, WantedEntries
-from oslogserve.sources.swift import listing
+from oslogserve.sources.objects import listing
 from oslogserve.sources.swift import source as source_module
 from tests.faults.leaks import waiting
 from tests.servers.client import ask, counted, ini, metric

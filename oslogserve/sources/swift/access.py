@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Access to Swift: a storage URL with a token, which all threads share."""
+"""Access to Swift: a storage URL with a token."""
 
-import contextlib
 import math
 import time
 from collections.abc import Callable
-from concurrent.futures import Future
-from threading import Lock, Thread
-from typing import Any, NamedTuple
+from typing import Any
 
 import keystoneauth1.exceptions
 import requests
@@ -19,29 +16,13 @@ from swiftclient import authv1
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.deadline import DeadlineAdapter
-from oslogserve.sources.swift.errors import FAILURES, MALFORMED, SOURCE, source_error
-
-#: Part of a token's life after which the next one is requested, so that no reader waits for it.
-RENEWED_AFTER = 0.5
-#: Seconds between two requests for a token that nobody waits for.
-RENEWAL_PAUSE = 1
+from oslogserve.sources.objects.access import Access, SharedAccess
+from oslogserve.sources.objects.errors import FAILURES, MALFORMED, source_error
+from oslogserve.sources.swift import SOURCE
 
 
-class Access(NamedTuple):
-    storage_url: str
-    #: "" for a public container, which needs none.
-    token: str
-    #: keystoneauth's object, which knows when the token expires; None without a token.
-    info: Any = None
-    #: Seconds that the token is good for, by its issuer's clock.
-    life: float = math.inf
-
-    def has_expired(self) -> bool:
-        return self.info is not None and self.info.will_expire_soon(0)
-
-
-class Tokens:
-    """The latest token of the configured user. A new one is requested once for all threads."""
+class Tokens(SharedAccess):
+    """The tokens of the configured user, from Keystone or from Swift itself."""
 
     def __init__(
         self,
@@ -51,17 +32,13 @@ class Tokens:
         introduce: Callable[[Access], None],
     ) -> None:
         """options: of [swift]. timeout: seconds for a token. introduce: called with each new one."""
+        url = options["storage_url"]
+        super().__init__(SOURCE, Access(url, "") if url else None)
         self._options = options
         self._timeout = timeout
         self._metrics = metrics
-        self._introduce = introduce
-        # The latest token, and the latest request for one.
-        self._access: Access | None = None
-        self._auth: Any = None
-        if options["storage_url"]:
-            self._access = Access(options["storage_url"], "")
-        else:
-            self._auth = _credentials(options)
+        self._introduced_by = introduce
+        self._auth: Any = None if url else _credentials(options)
         http = requests.Session()
         http.auth = get_auth_from_url(options["auth_url"])
         self._adapter = DeadlineAdapter.mounted_on(http)
@@ -73,69 +50,18 @@ class Tokens:
             redirect=False,  # the password would go along to any host
             app_name="oslogserve",
         )
-        #: On the monotonic clock.
-        self._renew_at = math.inf
-        self._renewal: Future[Access] = Future()
-        self._renewal.cancel()
-        self._renewal_lock = Lock()
 
     def close(self) -> None:
         self._session.session.close()
 
-    def current(self, deadline: float, refused: str | None = None) -> Access:
-        """A token other than the refused one. Raises SourceError.
+    def _introduce(self, access: Access) -> None:
+        self._introduced_by(access)
 
-        If many threads need a new one, one thread requests it. All share the outcome, also a failure,
-        so that nobody waits for two requests.
-        """
-        renewal = self._renewal
-        is_over = renewal.done()
-        access = self._access
-        if access is not None and access.token != refused and not access.has_expired():
-            if is_over and time.monotonic() > self._renew_at:
-                with contextlib.suppress(SourceError):
-                    self._start_renewal(renewal)
-            return access
-        if is_over:
-            renewal = self._start_renewal(renewal)
-        try:
-            return renewal.result(max(0.0, deadline - time.monotonic()))
-        except TimeoutError:
-            raise SourceError(SOURCE, "no token came in time", "timeout") from None
-        except SourceError as error:  # each thread raises an exception of its own
-            raise SourceError(SOURCE, str(error), error.reason) from None
-
-    def _start_renewal(self, last: "Future[Access]") -> "Future[Access]":
-        """The request for the token after `last`. It has its own thread: callers differ in deadlines."""
-        with self._renewal_lock:
-            if self._renewal is not last:
-                return self._renewal
-            self._renew_at = time.monotonic() + RENEWAL_PAUSE
-            renewal: Future[Access] = Future()
-            try:
-                Thread(target=self._renew, args=[renewal], daemon=True).start()
-            except RuntimeError as error:  # the system allows no more threads
-                raise SourceError(SOURCE, "no thread could ask for a token") from error
-            self._renewal = renewal
-            return renewal
-
-    def _renew(self, renewal: "Future[Access]") -> None:
-        outcome = "failed"
-        began = time.monotonic()
-        try:
-            self._adapter.at = began + self._timeout
-            access = self._authenticate()
-            if self._access is not None:
-                self._introduce(access)
-            self._access = access
-            self._renew_at = began + max(RENEWAL_PAUSE, RENEWED_AFTER * access.life)
-            outcome = "ok"
-            renewal.set_result(access)
-        except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
-            renewal.set_exception(error)
+    def _count(self, outcome: str) -> None:
         self._metrics["swift_authentications_total", outcome].inc()
 
     def _authenticate(self) -> Access:
+        self._adapter.at = time.monotonic() + self._timeout
         try:
             self._auth.invalidate()
             info = self._auth.get_access(self._session)
@@ -152,7 +78,7 @@ class Tokens:
             message = "the catalog has no such object-store endpoint"
             raise SourceError(SOURCE, message) from error
         except FAILURES as error:
-            raise source_error(error) from error
+            raise source_error(SOURCE, error) from error
         except MALFORMED as error:
             raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
 

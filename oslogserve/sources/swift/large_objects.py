@@ -8,7 +8,7 @@ It shows whether a list of segments fits the bytes.
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import md5
 from typing import Any, NamedTuple
 from urllib.parse import unquote
@@ -17,8 +17,9 @@ from swiftclient import client as swift_api
 
 from oslogserve.bounded_json import parsed
 from oslogserve.errors import SourceError
+from oslogserve.sources.objects.log import version_of
 from oslogserve.sources.resuming import ALL, Checksum
-from oslogserve.sources.swift.errors import SOURCE
+from oslogserve.sources.swift import SOURCE
 from oslogserve.sources.swift.listing import MOST_TOKENS, rows
 
 #: Bytes of a manifest, by Swift's own limit.
@@ -32,12 +33,8 @@ class _Segment(NamedTuple):
     checksum: Checksum
 
 
-def version_of(headers: dict[str, str]) -> str:
-    return headers.get("etag", "").strip('"')
-
-
 def checksums_of(
-    request: Callable[..., Any], headers: dict[str, str], container: str, name: str
+    request: Callable[..., Any], headers: Mapping[str, str], container: str, name: str
 ) -> list[Checksum]:
     """Checksums of an object's bytes, in their order. Raises SourceError.
 

@@ -1,121 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sends requests to Swift: connections and retries.
+"""The session with Swift.
 
-Each open response has a connection, which is kept alive between requests. swiftclient's own Connection
-cannot be shared by threads, sleeps a second on an expired token, and retries for half a minute.
+swiftclient's own Connection cannot be shared by threads, sleeps a second on an expired token, and
+retries for half a minute.
 """
 
 import contextlib
-import random
 import time
-from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
 
 from swiftclient.client import head_account, logger_settings
 
 from oslogserve.config import Config
-from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Context, Trace
-from oslogserve.sources.deadline import DeadlineConnection
-from oslogserve.sources.swift.access import Access, Tokens
-from oslogserve.sources.swift.errors import (
-    FAILURES,
-    MALFORMED,
-    SOURCE,
-    retry_reason,
-    source_error,
-)
-
-#: Seconds before the first retry; doubled for each later one, and jittered.
-PAUSE = 0.1
-#: Connections kept alive for later requests: one for each thread of a process is enough.
-IDLE_CONNECTIONS = 64
+from oslogserve.sources import Trace
+from oslogserve.sources.objects.access import Access
+from oslogserve.sources.objects.session import ObjectSession
+from oslogserve.sources.swift import SOURCE
+from oslogserve.sources.swift.access import Tokens
 
 # swiftclient would log the beginning of each token.
 logger_settings["reveal_sensitive_prefix"] = 0
 
-_T = TypeVar("_T")
 
+class SwiftSession(ObjectSession):
+    kind = "Swift"
 
-class SwiftSession:
     def __init__(self, config: Config, metrics: Metrics) -> None:
-        self._metrics = metrics
-        self._options = config.section("swift")
-        #: True if all requests are made without a token.
-        self.is_public = bool(self._options["storage_url"])
-        self._answer_timeout: float = self._options["answer_timeout"]
-        self._read_timeout: float = self._options["read_timeout"]
-        self._token_timeout = min(self._read_timeout, self._answer_timeout)
-        self._tokens = Tokens(self._options, self._token_timeout, metrics, self._introduce)
-        self._idle: list[DeadlineConnection] = []
-
-    def close(self) -> None:
-        """Closes the idle connections. An open log closes its own."""
-        while self._idle:
-            self._idle.pop().close()
-        self._tokens.close()
-
-    def chunk_deadline(self) -> float:
-        """The deadline for the next bytes of an open log, by time.monotonic()."""
-        return time.monotonic() + max(self._read_timeout, self._answer_timeout)
-
-    def request(
-        self,
-        call: Callable[..., _T],
-        *args: str,
-        context: Context | None = None,
-        keeps_connection: bool = False,
-        **options: Any,
-    ) -> _T | None:
-        """The result of call(storage URL, token, *args, http_conn=connection, **options); None for 404.
-
-        keeps_connection: the caller gives the connection back by release(). Raises SourceError, after
-        retries where they can help.
-        """
-        context = context or Context()
-        deadline = context.deadline(self._answer_timeout)
-        pause, retries, refused = PAUSE, self._options["retries"], None
-        while True:
-            try:
-                access = self._tokens.current(deadline, refused)
-                once = partial(call, access.storage_url, access.token, *args, **options)
-                connection = self._connection(access.storage_url, deadline, context.trace)
-                return self._request_once(once, connection, keeps_connection)
-            except FAILURES as error:
-                status = getattr(error, "http_status", None)
-                if status == 404:
-                    return None
-                # A new token is refused for missing rights, or because it expired on its way.
-                is_first = refused is None and not self.is_public
-                if status == 401 and (is_first or access.has_expired()):
-                    refused = access.token
-                    continue
-                reason = retry_reason(error)
-                jittered = pause * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
-                if reason is None or retries == 0 or time.monotonic() + jittered > deadline:
-                    raise source_error(error, self.is_public) from error
-                self._metrics["source_retries_total", SOURCE, reason].inc()
-                time.sleep(jittered)
-                pause, retries = 2 * pause, retries - 1
-            except MALFORMED as error:  # such as a proxy's page
-                raise SourceError(SOURCE, "what answers is not Swift") from error
-
-    def _request_once(
-        self, call: Callable[..., _T], connection: DeadlineConnection, keeps_connection: bool
-    ) -> _T:
-        try:
-            result = call(http_conn=(connection.parsed_url, connection))
-        except BaseException as error:
-            if getattr(error, "http_status", None) in (401, 404):
-                self.release(connection)
-            else:
-                connection.close()
-            raise
-        if not keeps_connection:
-            self.release(connection)
-        return result
+        options = config.section("swift")
+        self._token_timeout = min(options["read_timeout"], options["answer_timeout"])
+        tokens = Tokens(options, self._token_timeout, metrics, self._introduce)
+        super().__init__(SOURCE, options, tokens, metrics)
 
     def _introduce(self, access: Access) -> None:
         """Lets Swift verify a new token with Keystone, so that no reader waits for that."""
@@ -124,20 +39,3 @@ class SwiftSession:
         with contextlib.suppress(Exception):  # the next reader's request will tell
             connection = self._connection(access.storage_url, deadline, Trace())
             self._request_once(head, connection, keeps_connection=False)
-
-    def _connection(self, url: str, deadline: float, trace: Trace) -> DeadlineConnection:
-        try:
-            connection = self._idle.pop()  # list.pop and append are atomic
-        except IndexError:
-            connection = DeadlineConnection(url, self._options["ca_file"] or None)
-        left = max(0.01, deadline - time.monotonic())
-        connect_timeout = min(self._options["connect_timeout"], left)
-        connection.begin(deadline, (connect_timeout, self._read_timeout), trace)
-        return connection
-
-    def release(self, connection: DeadlineConnection) -> None:
-        """Takes back a connection whose response was read to its end, for later requests."""
-        if len(self._idle) < IDLE_CONNECTIONS:
-            self._idle.append(connection)
-        else:
-            connection.close()

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.swift.source import Location
+from oslogserve.sources.objects.location import Location
 from oslogserve.upload import console
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.swift_writer import Interrupted

@@ -9,7 +9,7 @@ import pytest
 from swiftclient.exceptions import ClientException
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.swift.source import Location
+from oslogserve.sources.objects.location import Location
 from oslogserve.upload import swift_writer
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.swift_writer import SwiftWriter

@@ -12,8 +12,9 @@ from oslogserve.lines.contents import learn
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import Contents
 from oslogserve.salt import rules_of
-from oslogserve.sources.swift.log import SwiftLog
-from oslogserve.sources.swift.source import Location
+from oslogserve.sources.objects.location import Location
+from oslogserve.sources.objects.log import ObjectLog
+from oslogserve.sources.swift import SOURCE
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.payload import Changed
 from oslogserve.upload.swift_writer import Interrupted
@@ -180,7 +181,7 @@ def test_the_index_of_a_large_log_is_stored_next_to_it(tmp_path, report):
     assert report.lines == ["a/cut.gz: its index is not uploaded: the compressed data ends early"]
     for name in ("large.gz", "large.txt"):
         headers = writer.head_anew(Location("logs", f"42/7/a/{name}"))
-        log = SwiftLog(headers).stored._replace(encoding="gzip")
+        log = ObjectLog(SOURCE, headers).stored._replace(encoding="gzip")
         content = stored[f"{folder}/.{name}.oslogserve-index"]
         salt = rules_of(destination().config)
         begins = lambda: FirstBytes("gzip", LOG[:1024])

@@ -13,10 +13,12 @@ from swiftclient.exceptions import ClientException
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift import access as access_module
-from oslogserve.sources.swift import session as session_module
-from oslogserve.sources.swift.access import Access, Tokens
-from oslogserve.sources.swift.session import PAUSE, SwiftSession
+from oslogserve.sources.objects import access as access_module
+from oslogserve.sources.objects import session as session_module
+from oslogserve.sources.objects.access import Access
+from oslogserve.sources.objects.session import PAUSE
+from oslogserve.sources.swift.access import Tokens
+from oslogserve.sources.swift.session import SwiftSession
 
 CONFIG = """
 [swift]

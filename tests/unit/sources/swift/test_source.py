@@ -9,15 +9,15 @@ from oslogserve.config import load
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, Context, OpenOptions, Stored, Trace
+from oslogserve.sources.objects.errors import source_error
+from oslogserve.sources.objects.log import OpenObjectLog, check_beginning
 from oslogserve.sources.swift import source as module
-from oslogserve.sources.swift.errors import source_error
-from oslogserve.sources.swift.log import OpenSwiftLog, check_beginning
 from oslogserve.sources.swift.source import Swift
 
 SWIFT = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
 
 
-class Part(OpenSwiftLog):
+class Part(OpenObjectLog):
     """The rest of a log of three bytes, of which one comes before it breaks off."""
 
     def __init__(self, first, checksums):
@@ -107,7 +107,7 @@ class Served:
         try:
             return call("url", "token", *args, http_conn=(None, connection))
         except ClientException as error:
-            raise source_error(error) from error
+            raise source_error("swift", error) from error
 
     def _get_object(self, *_, headers, resp_chunk_size, response_dict, **__):
         self.asked.append(headers)

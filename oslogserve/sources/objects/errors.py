@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The failures of requests to Swift and Keystone, as SourceErrors."""
+"""The failures of requests to Swift, Keystone and stores, as SourceErrors."""
 
 import ssl
 
@@ -11,8 +11,7 @@ from swiftclient.exceptions import ClientException
 from oslogserve.errors import SourceError
 from oslogserve.sources import transaction_of
 
-SOURCE = "swift"
-#: Exceptions that requests to Swift or Keystone raise.
+#: Exceptions that requests raise. A store raises ClientException as Swift does.
 FAILURES = (
     ClientException,
     requests.RequestException,
@@ -33,24 +32,24 @@ _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 _REASONS = {401: "denied", 403: "forbidden"}
 
 
-def source_error(error: BaseException, is_public: bool = False) -> SourceError:
+def source_error(source: str, error: BaseException, is_public: bool = False) -> SourceError:
     """The failure by type and status, since messages of these exceptions contain URLs.
 
-    is_public: True for a request without a token.
+    source: its name. is_public: True for a request without a token.
     """
     if isinstance(error, TIMEOUTS):
-        return SourceError(SOURCE, "it did not answer in time", "timeout")
+        return SourceError(source, "it did not answer in time", "timeout")
     if _is_untrusted(error):
-        return SourceError(SOURCE, "its certificate is not trusted")
+        return SourceError(source, "its certificate is not trusted")
     status = getattr(error, "http_status", None)
     if status == 412:
-        return SourceError(SOURCE, "the object changed", "changed")
+        return SourceError(source, "the object changed", "changed")
     if isinstance(error, keystoneauth1.exceptions.ConnectFailure):
-        return SourceError(SOURCE, "auth_url cannot be reached")
+        return SourceError(source, "auth_url cannot be reached")
     if not status:
         is_broken = isinstance(error, requests.ConnectionError)
         what = "the connection to it failed" if is_broken else type(error).__name__
-        return SourceError(SOURCE, what)
+        return SourceError(source, what)
     reason = _REASONS.get(status, "failed")
     if reason == "denied" and is_public:
         reason = "forbidden"  # others may be public
@@ -58,7 +57,7 @@ def source_error(error: BaseException, is_public: bool = False) -> SourceError:
         reason = "refused"  # such as a large object without its first segment
     transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
     what = f"status {status}" + (f" in transaction {transaction}" if transaction else "")
-    return SourceError(SOURCE, what, reason)
+    return SourceError(source, what, reason)
 
 
 def retry_reason(error: BaseException) -> str | None:

@@ -1,53 +1,63 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An object of Swift as a log: its metadata, and its open response."""
+"""An object as a log: its metadata, and its open response."""
 
 import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
+from typing import NamedTuple
 
 import urllib3.exceptions
 
 from oslogserve.errors import Incomplete, NoRange, SourceError
 from oslogserve.sources import Log, Stored, within_dates
 from oslogserve.sources.deadline import DeadlineConnection
+from oslogserve.sources.objects.errors import FAILURES, TIMEOUTS
+from oslogserve.sources.objects.listing import is_marker
+from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.resuming import Checksum
-from oslogserve.sources.swift import listing
-from oslogserve.sources.swift.errors import FAILURES, SOURCE, TIMEOUTS
-from oslogserve.sources.swift.large_objects import version_of
-from oslogserve.sources.swift.session import SwiftSession
 
 _BEGINNING = re.compile(r"bytes 0-([0-9]{1,18})/([0-9]{1,18})")
 _LENGTH = re.compile(r"[0-9]{1,18}")
 
 
-class SwiftLog(Log):
+class Response(NamedTuple):
+    """A successful answer to a request for an object."""
+
+    status: int
+    #: Their names are in lower case.
+    headers: Mapping[str, str]
+    chunks: Iterator[bytes]
+
+
+class ObjectLog(Log):
     """An object's metadata."""
 
-    def __init__(self, headers: dict[str, str]) -> None:
-        super().__init__(_stored(headers))
-        self.is_folder = listing.is_marker(headers.get("content-type", ""), self.stored.size or 0)
+    def __init__(self, source: str, headers: Mapping[str, str]) -> None:
+        """source: its name. headers: of a response. Raises ValueError or KeyError if some is missing."""
+        super().__init__(_stored(source, headers))
+        self.is_folder = is_marker(headers.get("content-type", ""), self.stored.size or 0)
 
 
-class OpenSwiftLog(SwiftLog):
+class OpenObjectLog(ObjectLog):
     """An open response. Its connection goes back to the session when all was read."""
 
     def __init__(
         self,
-        headers: dict[str, str],
-        chunks: Iterator[bytes],
+        source: str,
+        response: Response,
         connection: DeadlineConnection,
-        session: SwiftSession,
+        session: ObjectSession,
         checksums: Callable[[], list[Checksum]],
     ) -> None:
         """Reads the first chunk."""
-        super().__init__(headers)
+        super().__init__(source, response.headers)
         self.checksums = checksums
-        begun = _BEGINNING.fullmatch(headers.get("content-range", ""))
+        begun = _BEGINNING.fullmatch(response.headers.get("content-range", ""))
         #: Bytes of the object, if this is its beginning; None if it is all, or another range.
         self.object_size = int(begun[2]) if begun else None
-        self._chunks = chunks
-        self._first = next(chunks, b"")
+        self._chunks = response.chunks
+        self._first = next(self._chunks, b"")
         if not self._first and self.stored.size:
             raise urllib3.exceptions.IncompleteRead(0, self.stored.size)
         self._is_read = False
@@ -62,12 +72,12 @@ class OpenSwiftLog(SwiftLog):
         while chunk:
             left -= len(chunk)
             if left < 0:
-                raise Incomplete("corrupt", "Swift sent more than it said")
+                raise Incomplete("corrupt", f"{self.stored.source} sent more than it said")
             self._is_read = left == 0  # a reader that counts the bytes may stop here
             yield chunk
             chunk = b"" if self._is_read else self._next_chunk()
         if 0 < left < math.inf:
-            raise Incomplete("failed", "Swift ended too early")
+            raise Incomplete("failed", f"{self.stored.source} ended too early")
         self._is_read = True
 
     def _next_chunk(self) -> bytes:
@@ -80,9 +90,9 @@ class OpenSwiftLog(SwiftLog):
         try:
             return next(self._chunks, b"")
         except TIMEOUTS as error:
-            raise Incomplete("timeout", "Swift stopped answering") from error
+            raise Incomplete("timeout", f"{self.stored.source} stopped answering") from error
         except FAILURES as error:
-            raise Incomplete("failed", "the connection to Swift broke") from error
+            raise Incomplete("failed", f"the connection to {self.stored.source} broke") from error
 
     def close(self) -> None:
         """Gives the connection back if all was read, else closes it."""
@@ -95,19 +105,19 @@ class OpenSwiftLog(SwiftLog):
             connection.close()
 
 
-class BegunSwiftLog(SwiftLog):
+class BegunLog(ObjectLog):
     """An open response with an object's beginning. The rest is requested once that was read."""
 
     def __init__(
-        self, beginning: OpenSwiftLog, size: int, rest: Callable[[int], SwiftLog | None]
+        self, beginning: OpenObjectLog, size: int, rest: Callable[[int], ObjectLog | None]
     ) -> None:
         """size: of the object. rest: requests the bytes from a place on. Raises SourceError."""
         Log.__init__(self, beginning.stored._replace(size=size))
         self.is_folder = False
         self.checksums = beginning.checksums
-        self._open: SwiftLog = beginning
+        self._open: ObjectLog = beginning
         self._read = beginning.stored.size or 0
-        self._rest: Callable[[int], SwiftLog | None] | None = rest
+        self._rest: Callable[[int], ObjectLog | None] | None = rest
 
     def __iter__(self) -> Iterator[bytes]:
         yield from self._open
@@ -117,7 +127,7 @@ class BegunSwiftLog(SwiftLog):
         try:
             found = self._rest(self._read)
             if found is None:
-                raise SourceError(SOURCE, "the object is gone", "changed")
+                raise SourceError(self.stored.source, "the object is gone", "changed")
         except SourceError as error:
             reason = "timeout" if error.reason == "timeout" else "failed"
             raise Incomplete(reason, f"its rest could not be requested ({error})") from error
@@ -129,7 +139,7 @@ class BegunSwiftLog(SwiftLog):
         self._open.close()
 
 
-def check_beginning(headers: dict[str, str], most: int) -> None:
+def check_beginning(headers: Mapping[str, str], most: int) -> None:
     """Raises ValueError if a response has not the first `most` bytes of an object, or all if it has fewer."""
     found = _BEGINNING.fullmatch(headers.get("content-range", ""))
     if found is None:
@@ -139,8 +149,9 @@ def check_beginning(headers: dict[str, str], most: int) -> None:
         raise ValueError("another range")
 
 
-def check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int] | None) -> None:
+def check_range(source: str, response: Response, byte_range: tuple[int, int] | None) -> None:
     """Raises ValueError or SourceError if a response has other bytes than requested."""
+    headers, status = response.headers, response.status
     if byte_range is None:
         if status != 200:
             raise ValueError("neither an object nor an error")
@@ -149,16 +160,22 @@ def check_range(headers: dict[str, str], status: int, byte_range: tuple[int, int
     is_range = headers.get("content-range", "").startswith(f"bytes {first}-{end - 1}/")
     if status != 206 or not is_range or headers.get("content-length") != str(end - first):
         # A large object without a length is always sent as a whole.
-        raise NoRange(SOURCE, "it does not send this range of the log", "changed")
+        raise NoRange(source, "it does not send this range of the log", "changed")
 
 
-def _stored(headers: dict[str, str]) -> Stored:
+def version_of(headers: Mapping[str, str]) -> str:
+    """The ETag without its quotes. A weak one names no bytes: ""."""
+    etag = headers.get("etag", "")
+    return "" if etag.startswith("W/") else etag.strip('"')
+
+
+def _stored(source: str, headers: Mapping[str, str]) -> Stored:
     """Metadata in a response's headers. Raises ValueError or KeyError if some is missing."""
     length = headers.get("content-length", "0")
     if not _LENGTH.fullmatch(length):
         raise ValueError("no length")
     return Stored(
-        source=SOURCE,
+        source=source,
         size=int(length) if "content-length" in headers else None,
         modified=within_dates(parsedate_to_datetime(headers["last-modified"]).timestamp()),
         version=version_of(headers),

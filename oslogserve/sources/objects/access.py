@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Access to objects: an address with a token or a key, which all threads share."""
+
+import contextlib
+import math
+import time
+from abc import ABC, abstractmethod
+from concurrent.futures import Future
+from threading import Lock, Thread
+from typing import Any, NamedTuple
+
+from oslogserve.errors import SourceError
+
+#: Part of a token's life after which the next one is requested, so that no reader waits for it.
+RENEWED_AFTER = 0.5
+#: Seconds between two requests for a token that nobody waits for.
+RENEWAL_PAUSE = 1
+
+
+class Access(NamedTuple):
+    storage_url: str
+    #: What requests are made with; "" for public objects, which need none.
+    token: Any
+    #: keystoneauth's object, or one like it, which knows when the token expires; None without a token.
+    info: Any = None
+    #: Seconds that the token is good for, by its issuer's clock.
+    life: float = math.inf
+
+    def has_expired(self) -> bool:
+        return self.info is not None and self.info.will_expire_soon(0)
+
+
+class SharedAccess(ABC):
+    """The latest access of the configured user. A new one is requested once for all threads."""
+
+    def __init__(self, source: str, access: Access | None = None) -> None:
+        """source: its name. access: for ever, if no token is needed."""
+        self._source = source
+        #: True if objects are read without a token.
+        self.is_public = access is not None
+        # The latest token, and the latest request for one.
+        self._access = access
+        #: On the monotonic clock.
+        self._renew_at = math.inf
+        self._renewal: Future[Access] = Future()
+        self._renewal.cancel()
+        self._renewal_lock = Lock()
+
+    @abstractmethod
+    def _authenticate(self) -> Access:
+        """A new access. Raises SourceError."""
+
+    def _introduce(self, access: Access) -> None:  # noqa: B027 - most need none
+        """Called with each new one but the first, before threads use it."""
+
+    def _count(self, outcome: str) -> None:  # noqa: B027
+        """Called after each request for one, with "ok" or "failed"."""
+
+    def close(self) -> None:  # noqa: B027
+        """Closes the connections that it has."""
+
+    def current(self, deadline: float, refused: Any = None) -> Access:
+        """A token other than the refused one. Raises SourceError.
+
+        If many threads need a new one, one thread requests it. All share the outcome, also a failure,
+        so that nobody waits for two requests.
+        """
+        renewal = self._renewal
+        is_over = renewal.done()
+        access = self._access
+        is_usable = access is not None and (refused is None or access.token != refused)
+        if access is not None and is_usable and not access.has_expired():
+            if is_over and time.monotonic() > self._renew_at:
+                with contextlib.suppress(SourceError):
+                    self._start_renewal(renewal)
+            return access
+        if is_over:
+            renewal = self._start_renewal(renewal)
+        try:
+            return renewal.result(max(0.0, deadline - time.monotonic()))
+        except TimeoutError:
+            raise SourceError(self._source, "no token came in time", "timeout") from None
+        except SourceError as error:  # each thread raises an exception of its own
+            raise SourceError(self._source, str(error), error.reason) from None
+
+    def _start_renewal(self, last: "Future[Access]") -> "Future[Access]":
+        """The request for the token after `last`. It has its own thread: callers differ in deadlines."""
+        with self._renewal_lock:
+            if self._renewal is not last:
+                return self._renewal
+            self._renew_at = time.monotonic() + RENEWAL_PAUSE
+            renewal: Future[Access] = Future()
+            try:
+                Thread(target=self._renew, args=[renewal], daemon=True).start()
+            except RuntimeError as error:  # the system allows no more threads
+                raise SourceError(self._source, "no thread could ask for a token") from error
+            self._renewal = renewal
+            return renewal
+
+    def _renew(self, renewal: "Future[Access]") -> None:
+        outcome = "failed"
+        began = time.monotonic()
+        try:
+            access = self._authenticate()
+            if self._access is not None:
+                self._introduce(access)
+            self._access = access
+            self._renew_at = began + max(RENEWAL_PAUSE, RENEWED_AFTER * access.life)
+            outcome = "ok"
+            renewal.set_result(access)
+        except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
+            renewal.set_exception(error)
+        self._count(outcome)
