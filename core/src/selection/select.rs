@@ -5,7 +5,11 @@
 //! where such a line is read.
 
 mod last;
+mod needs;
 mod passing;
+mod row_times;
+mod show;
+mod skip;
 
 use std::borrow::Cow;
 use std::collections::{HashSet, VecDeque};
@@ -15,7 +19,6 @@ use std::sync::Arc;
 use memchr::memchr;
 
 use crate::index::Indexer;
-use crate::lines::{after_lines, count_lines, lines_before};
 use crate::merge::Rows;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::recognise::{Recogniser, Seen};
@@ -29,6 +32,8 @@ use crate::views::totals::Counter;
 use crate::views::view::{Line, Role, View};
 
 use last::Last;
+use needs::Needs;
+use row_times::RowTimes;
 
 /// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
 pub const CONTEXT_BYTES: usize = 1024 * 1024;
@@ -43,41 +48,6 @@ pub const LINE_BYTES: usize = 4 * 1024 * 1024;
 pub const NO_TIME: i64 = i64::MIN;
 pub const UNTIMED: i64 = i64::MAX;
 pub const UNTIMED_LINES: u64 = 1000;
-
-/// What view and selection need of the lines.
-#[derive(Clone, Copy)]
-struct Needs {
-    /// Severities or times.
-    heads: bool,
-    /// Severities or times of lines above.
-    inherited: bool,
-    /// Lines are read, or counted, where none can be a hit any more.
-    all_lines: bool,
-    /// Lines that are left out are shown as gaps.
-    gaps: bool,
-    /// Hits are counted by severity.
-    counts: bool,
-    /// Nothing is left out: each line is a hit.
-    no_choice: bool,
-}
-
-impl Needs {
-    fn of(wanted: &Wanted, filter: &Filter) -> Self {
-        let Wanted { view, selection, .. } = wanted;
-        let has_times = wanted.by_time || selection.has_times();
-        let inherited =
-            matches!(&view[..], "html" | "summary") || has_times || filter.floor.is_some();
-        let brings_in = !selection.show.is_empty();
-        Self {
-            heads: view != "text" || inherited || brings_in || filter.comparison.is_some(),
-            inherited,
-            all_lines: view == "summary" || brings_in,
-            gaps: view == "html" && wanted.label.is_none(),
-            counts: view == "html" && selection.tail.is_none(),
-            no_choice: filter.is_empty() && selection.leaves_all(),
-        }
-    }
-}
 
 /// Selects the lines of one log for a view.
 pub struct Selector {
@@ -121,22 +91,11 @@ pub struct Selector {
     tally: Tally,
     /// True if lines are shown as rows.
     has_rows: bool,
-    /// True if rows have times: no line is skipped.
-    by_time: bool,
-    /// Of the latest time of all lines.
-    latest: i64,
-    /// The first such time, until it was told.
-    first: Option<i64>,
-    /// Of the rows above the first time, once it is known, see take_rows().
-    start: Option<i64>,
-    /// Ends and times of the rows that the last piece gave.
-    rows: (Vec<i64>, Vec<i64>),
+    times: RowTimes,
     /// Collects what is known of the lines; None if no index is made.
     indexer: Option<Box<Indexer>>,
     /// None where all rows may be shown.
     last: Option<Last>,
-    /// Bytes of rows that may wait for the log's first time, if rows are held until they are taken.
-    most_waiting: Option<usize>,
     /// First lines of the blocks that cannot hold what is searched for.
     lacking: HashSet<u64>,
 }
@@ -189,14 +148,9 @@ impl Selector {
             counter: Counter::default(),
             tally: Tally::default(),
             has_rows: label.is_some(),
-            by_time,
-            latest: NO_TIME,
-            first: None,
-            start: None,
-            rows: (Vec::new(), Vec::new()),
+            times: RowTimes::new(by_time),
             indexer: None,
             last: None,
-            most_waiting: None,
             lacking: HashSet::new(),
             selection,
             filter,
@@ -237,29 +191,28 @@ impl Selector {
     /// Empties what the last piece gave.
     pub fn clear(&mut self) {
         self.view.output().clear();
-        self.rows.0.clear();
-        self.rows.1.clear();
+        self.times.clear_rows();
     }
 
     /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
     pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
-        let (ends, times) = std::mem::take(&mut self.rows);
+        let (ends, times) = self.times.take_rows();
         self.view.output().give_back();
         let reached = self.reached();
         if reached == NO_TIME {
             return (ends, times, reached);
         }
-        (ends, times, self.first.take().unwrap_or(reached))
+        (ends, times, self.times.first.take().unwrap_or(reached))
     }
 
     /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.
     pub fn hold_rows(&mut self, most_waiting: usize) {
-        self.most_waiting = Some(most_waiting);
+        self.times.hold(most_waiting);
     }
 
     /// True if rows are held until they are taken.
     pub fn holds_rows(&self) -> bool {
-        self.most_waiting.is_some()
+        self.times.are_held()
     }
 
     /// Bytes of the rows since they were last taken.
@@ -270,13 +223,13 @@ impl Selector {
     /// Takes the rows of a log that is merged. Those above its first time get that time. They wait for it,
     /// and are UNTIMED as all others if they have more than `most_waiting` bytes, or the log ends.
     pub fn take_rows(&mut self, is_end: bool) -> Rows {
-        if self.start.is_none() {
-            self.start = self.found_start(is_end);
+        if self.times.start.is_none() {
+            self.times.start = self.found_start(is_end);
         }
-        let Some(start) = self.start else {
+        let Some(start) = self.times.start else {
             return Rows { reached: NO_TIME, ..Rows::default() };
         };
-        let (ends, mut times) = std::mem::take(&mut self.rows);
+        let (ends, mut times) = self.times.take_rows();
         if times.first().is_some_and(|first| *first < start) {
             times.iter_mut().for_each(|time| *time = start.max(*time));
         }
@@ -286,19 +239,12 @@ impl Selector {
 
     /// The time of the rows above the log's first time; None if that may follow.
     fn found_start(&self, is_end: bool) -> Option<i64> {
-        let (ends, times) = &self.rows;
-        let above = times.iter().take_while(|time| **time == NO_TIME).count();
-        let waiting = above.checked_sub(1).map_or(0, |last| ends[last] as usize);
-        if waiting > self.most_waiting.unwrap_or(0) {
-            return Some(UNTIMED);
-        }
-        let first = self.first.filter(|_| self.reached() != NO_TIME);
-        first.or(is_end.then_some(UNTIMED))
+        self.times.found_start(self.reached() != NO_TIME, is_end)
     }
 
     /// No later row has an earlier time.
     fn reached(&self) -> i64 {
-        self.before.first().map_or(self.latest, |held| held.latest)
+        self.before.first().map_or(self.times.latest, |held| held.latest)
     }
 
     /// Takes lines, or the beginning of a long one.
@@ -342,36 +288,6 @@ impl Selector {
         self.inherited.rest();
     }
 
-    /// Takes more of the line before.
-    pub fn rest_of_line(&mut self, text: &[u8]) {
-        if self.is_done {
-            return;
-        }
-        let number = self.tally.lines;
-        if self.shown == number && self.has_rows {
-            return;
-        }
-        if self.shown == number {
-            let text = self.fitting(text, self.room);
-            return self.view.rest_of_line(text);
-        }
-        let left = self.before.extend(number, text);
-        self.put_all_named(left);
-        let left = self.tail.extend(number, text);
-        self.show_all(left);
-    }
-
-    /// As much of the last line's text as is shown.
-    fn fitting<'t>(&mut self, text: &'t [u8], room: usize) -> &'t [u8] {
-        let size = text.len().min(room);
-        if size < text.len() {
-            self.tally.cut_line.get_or_insert(self.shown);
-        }
-        self.room = room - size;
-        self.shown_bytes += size as u64;
-        &text[..size]
-    }
-
     /// Ends the selection. What was held back of the tail is shown by `show_ending`.
     pub fn finish(&mut self) {
         if std::mem::replace(&mut self.is_done, true) {
@@ -382,28 +298,6 @@ impl Selector {
         self.tally.dropped = self.tail.missing();
         self.ending = self.tail.take();
         self.remaining = self.selection.limit;
-    }
-
-    /// Shows lines of the tail until so many bytes were written. True if there are more.
-    pub fn show_ending(&mut self, most: usize) -> bool {
-        while let Some(line) = self.ending.pop_front() {
-            if !line.is_kept || self.takes_one(&line) {
-                self.show(&line);
-            }
-            if self.view.output().written().len() >= most {
-                return true;
-            }
-        }
-        false
-    }
-
-    /// Ends the view.
-    pub fn end(&mut self) {
-        let is_cut = self.tally.cut_at.or(self.tally.next_page).is_some();
-        if self.needs.gaps && !is_cut && self.gap_start <= self.tally.lines {
-            self.view.gap(self.gap_start, self.tally.lines);
-        }
-        self.view.finish();
     }
 
     /// True if only lines that `show` names are shown from here on.
@@ -435,75 +329,14 @@ impl Selector {
         if number <= self.context_end { self.context_end - self.context } else { number }
     }
 
-    /// The beginning of the next line that may be shown, as far as this is quickly found out.
-    fn skip(&mut self, block: &[u8], at: usize) -> usize {
-        if self.number <= self.context_end
-            || self.by_time
-            || !self.fragments.anchors.is_empty()
-            || block.len() > self.longest
-            || self.candidates.contains(&at)
-        {
-            return at;
-        }
-        let next = if self.is_behind_window() {
-            block.len()
-        } else if self.number < self.selection.first {
-            after_lines(block, at, self.selection.first - self.number)
-        } else if !self.filter.searches.is_empty() {
-            let hit = self.filter.next_candidate(block, at);
-            self.skip_to(block, at, hit, self.selection.context.unwrap_or(0))
-        } else if self.takes_all() {
-            self.skip_to(block, at, block.len(), self.selection.tail.unwrap_or(0))
-        } else {
-            return at;
-        };
-        next.min(self.fragments.next_in(block, at, self.number))
-    }
-
-    /// The beginning of the line that is so many lines before `end`.
-    fn skip_to(&mut self, block: &[u8], at: usize, end: usize, lines: usize) -> usize {
-        self.candidates = lines_before(block, at, end, lines)..end;
-        self.candidates.start
-    }
-
-    /// True if each line from here on is a hit that is not compared, and the tail is shown.
-    fn takes_all(&self) -> bool {
-        let Selection { first, last, tail, after, .. } = self.selection;
-        tail.is_some()
-            && last.is_none()
-            && self.number >= first
-            && self.number > after
-            && self.filter.is_empty()
-            && self.filter.comparison.is_none()
-            && !self.inherited.wants_time
-    }
-
-    fn skipped(&mut self, lines: &[u8]) {
-        let size = count_lines(lines);
-        if self.takes_all() {
-            self.tally.matched += size;
-        }
-        self.advance(size);
-    }
-
-    /// Goes behind lines that are not read.
-    fn advance(&mut self, lines: u64) {
-        self.number += lines;
-        self.tally.lines = self.number - 1;
-        let last = self.selection.last.unwrap_or(u64::MAX);
-        if self.tally.lines > last && !self.needs.all_lines {
-            self.tally.lines = last;
-            self.tally.ended_early = true;
-            self.finish();
-        }
-    }
-
     /// Takes a line. content: its place, without its line feed.
     fn line(&mut self, block: &[u8], content: Range<usize>) {
         self.tally.lines = self.number;
         let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
-        if self.by_time {
-            self.take_time();
+        if self.times.are_wanted {
+            let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
+            self.times.line(time, self.number);
+            self.see_time();
         }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
@@ -541,7 +374,7 @@ impl Selector {
             role,
             is_named,
             is_kept: is_open,
-            latest: self.latest,
+            latest: self.times.latest,
             moment: self.inherited.time,
             shows_time: self.inherited.shows_time,
             is_new: is_new.unwrap_or_else(|| self.filter.is_new(text, self.longest, is_error)),
@@ -571,20 +404,6 @@ impl Selector {
         }
     }
 
-    /// Takes the time of a line that is merged with those of other logs.
-    fn take_time(&mut self) {
-        let had_none = self.latest == NO_TIME;
-        let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
-        self.latest = time.map_or(self.latest, |time| self.latest.max(time));
-        if self.latest == NO_TIME && self.number >= UNTIMED_LINES {
-            self.latest = UNTIMED;
-        }
-        if had_none && self.latest != NO_TIME {
-            self.first = Some(self.latest);
-        }
-        self.see_time();
-    }
-
     fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {
         let seen = self.recogniser.seen_in(block, line.clone(), self.inherited.is_plain);
         if self.needs.inherited {
@@ -608,116 +427,5 @@ impl Selector {
             && last.is_none_or(|last| self.number <= last)
             && since.as_ref().is_none_or(is_since)
             && until.as_ref().is_none_or(is_until)
-    }
-
-    /// Puts a hit and the lines before it.
-    fn put_hit(&mut self, hit: &Line<'_>) {
-        self.count(hit);
-        if self.context > 0 {
-            let first = hit.number.saturating_sub(self.context);
-            for before in self.before.take() {
-                if before.is_kept && before.number >= first {
-                    self.put(&before);
-                } else {
-                    self.put_named(&before);
-                }
-            }
-        }
-        self.put(hit);
-        self.context_end = hit.number + self.context;
-    }
-
-    /// Passes a line on, unless it was sent before or the limit is reached.
-    fn put(&mut self, line: &Line<'_>) {
-        if line.number <= self.selection.after {
-            return;
-        }
-        let is_kept = self.remaining != Some(0);
-        if self.takes_one(line) {
-            self.pass_on(line, is_kept);
-        }
-    }
-
-    /// True if the line is shown: the limit is not reached, or `show` names the line.
-    fn takes_one(&mut self, line: &Line<'_>) -> bool {
-        if self.remaining == Some(0) {
-            self.cut(line.number);
-            return line.is_named;
-        }
-        self.remaining = self.remaining.map(|remaining| remaining - 1);
-        true
-    }
-
-    /// Passes the line on if `show` names it.
-    fn put_named(&mut self, line: &Line<'_>) {
-        if line.is_named && line.number > self.selection.after {
-            self.pass_on(line, false);
-        }
-    }
-
-    fn put_all_named(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
-        lines.into_iter().for_each(|line| self.put_named(&line));
-    }
-
-    fn pass_on(&mut self, line: &Line<'_>, is_kept: bool) {
-        if self.selection.tail.is_none() {
-            return self.show(line);
-        }
-        let left = self.tail.add(Line { is_kept, ..line.to_owned() });
-        self.show_all(left);
-    }
-
-    fn show_all(&mut self, lines: impl IntoIterator<Item = Line<'static>>) {
-        lines.into_iter().for_each(|line| self.show(&line));
-    }
-
-    /// True if the page has no room for another line.
-    fn is_full(&self) -> bool {
-        let is_full =
-            |page: Page| self.shown_bytes >= page.size || self.view.elements() >= page.elements;
-        self.page.is_some_and(is_full)
-    }
-
-    /// Shows a line, if the page has room for it, and the gap before it.
-    fn show(&mut self, line: &Line<'_>) {
-        if self.is_full() {
-            if self.tally.next_page.is_none() {
-                self.tally.next_page = Some(line.number);
-                self.tally.next_from = Some(self.begin_of(line.number));
-            }
-            return;
-        }
-        if self.needs.gaps && line.number > self.gap_start {
-            self.view.gap(self.gap_start, line.number - 1);
-        }
-        self.shown = line.number;
-        self.gap_start = line.number + 1;
-        self.tally.sent += 1;
-        if self.has_rows {
-            return self.show_row(line);
-        }
-        let text = self.fitting(&line.text, self.line_bytes);
-        if text.len() == line.text.len() {
-            return self.view.line(line);
-        }
-        self.view.line(&line.with_text(Cow::Borrowed(text)));
-    }
-
-    /// Shows a line as a row, or `longest` bytes of it: how a log was cut into pieces is not to be seen.
-    fn show_row(&mut self, line: &Line<'_>) {
-        let is_cut = line.content().len() >= self.longest;
-        if is_cut {
-            self.tally.cut_line.get_or_insert(line.number);
-        }
-        if self.is_row_before_last(line) {
-            return;
-        }
-        if is_cut {
-            self.view.line(&line.with_text(Cow::Borrowed(&line.text[..self.longest])));
-        } else {
-            self.view.line(line);
-        }
-        self.rows.0.push(self.view.output().written().len() as i64);
-        self.rows.1.push(line.latest);
     }
 }

@@ -114,7 +114,7 @@ impl Selector {
         if self.last.is_none() {
             return;
         }
-        let start = self.start.or_else(|| self.found_start(false));
+        let start = self.times.start.or_else(|| self.found_start(false));
         let is_timed = start.is_some_and(|start| start != UNTIMED);
         if let Some(last) = &mut self.last {
             last.begin = last.begin_of_all().filter(|_| is_timed);
@@ -135,11 +135,12 @@ impl Selector {
         if last.is_untimed() {
             return Some(UNTIMED);
         }
-        let latest = block.times.map_or(self.latest, |times| self.latest.max(times.latest_utc));
+        let latest =
+            block.times.map_or(self.times.latest, |times| self.times.latest.max(times.latest_utc));
         if block.times.is_some_and(|times| times.first_line == 1) {
             return Some(latest); // no rows are above the first time
         }
-        let start = self.start.or_else(|| self.found_start(false));
+        let start = self.times.start.or_else(|| self.found_start(false));
         start.map(|start| start.max(latest))
     }
 
@@ -154,7 +155,7 @@ impl Selector {
     /// Notes the time of a line.
     #[inline]
     pub(super) fn see_time(&mut self) {
-        let latest = self.latest;
+        let latest = self.times.latest;
         if let Some(last) = &mut self.last {
             last.first.get_or_insert(latest);
         }
@@ -162,7 +163,7 @@ impl Selector {
 
     /// Compares the block that was read with what the index says.
     pub fn check_block(&mut self) {
-        let (first, hits) = (self.first, self.tally.matched);
+        let (first, hits) = (self.times.first, self.tally.matched);
         let Some(last) = &mut self.last else { return };
         let Some((claim, before)) = last.current.take() else { return };
         let begin = if last.first == Some(NO_TIME) { first } else { last.first };

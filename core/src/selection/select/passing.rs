@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Blocks of a log's index that a selector passes over, since no line of theirs matters to the answer.
 
-use super::{NO_TIME, Selector, UNTIMED, UNTIMED_LINES};
+use super::Selector;
 use crate::index::{Block, contents};
 use crate::selection::Selection;
 use crate::selection::inherited::Heritage;
@@ -54,8 +54,8 @@ impl Selector {
             }
         }
         self.inherited.is_undated &= block.times.is_none();
-        if self.by_time {
-            self.take_times(block);
+        if self.times.are_wanted {
+            self.times.block(block);
         }
         self.advance(block.lines);
         true
@@ -138,21 +138,5 @@ impl Selector {
             self.tally.matched += lines.count;
             self.counter.add_many(lines.own, Count(lines.count, lines.first));
         }
-    }
-
-    /// Takes the times of all lines of a block, as take_time() would.
-    fn take_times(&mut self, block: &Block) {
-        let had_none = self.latest == NO_TIME;
-        let first = block.times.filter(|times| times.first_line <= UNTIMED_LINES);
-        if had_none && first.is_none() {
-            if block.line + block.lines > UNTIMED_LINES {
-                (self.latest, self.first) = (UNTIMED, Some(UNTIMED));
-            }
-            return;
-        }
-        if had_none {
-            self.first = first.map(|times| times.first_utc);
-        }
-        self.latest = block.times.map_or(self.latest, |times| self.latest.max(times.latest_utc));
     }
 }
