@@ -17,7 +17,16 @@ from tests.servers.keystone import Keystone
 from tests.servers.swift import FourProcessSwift, Swift
 
 #: They take longest: all processes end together where these come first.
-FIRST = ("test_swift", "test_page", "test_upload", "test_reliability", "test_faults", "test_bench")
+FIRST = (
+    "test_swift",
+    "test_page",
+    "test_jobs",
+    "test_gunicorn",
+    "test_upload",
+    "test_reliability",
+    "test_faults",
+    "test_bench",
+)
 #: They share a Keystone, which takes longer to start than they take.
 WITH_KEYSTONE = ("test_swift", "test_moving", "test_public_container", "test_tls")
 

@@ -240,6 +240,7 @@ def test_a_mix_puts_gets_and_deletes_at_once_and_leaves_nothing(config, connecti
     assert containers(connection) == []
 
 
+@pytest.mark.long
 def test_what_was_put_is_deleted(config, connection, tmp_path):
     page = tmp_path / "report.html"
     amount = ("--size", "1500", "--requests", "20", "--parallel", "4", "--containers", "2")

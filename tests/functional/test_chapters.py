@@ -56,7 +56,11 @@ def page(chromium, viewport):
         yield context.new_page()
 
 
-on_every_screen = pytest.mark.parametrize("viewport", [DESK, TELEPHONE], ids=["desk", "telephone"])
+on_every_screen = pytest.mark.parametrize(
+    "viewport",
+    [DESK, pytest.param(TELEPHONE, marks=pytest.mark.long)],
+    ids=["desk", "telephone"],
+)
 
 
 @on_every_screen

@@ -7,14 +7,10 @@ from tests.faults.matrix import Matrix
 
 ROWS = (
     "disk: truncated midway",
-    "disk: rewritten in place midway",
     "disk: root is gone",
-    "disk: too many open files",
     "swift: connection reset midway",
     "swift: object server killed midway",
-    "swift: proxy server down",
     "swift: stored bytes flipped",
-    "swift: token revoked",
 )
 
 

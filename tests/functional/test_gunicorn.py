@@ -22,7 +22,10 @@ IS_GOOD = "oslogserve_config_last_reload_successful"
 RELOADED = "oslogserve_config_last_reload_success_timestamp_seconds"
 
 
-@pytest.fixture(params=[False, True], ids=["oslogserve serve", "etc/gunicorn.conf.py"])
+@pytest.fixture(
+    params=[False, pytest.param(True, marks=pytest.mark.long)],
+    ids=["oslogserve serve", "etc/gunicorn.conf.py"],
+)
 def server(request, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one line\n")
     config = f"[disk]\nroot = {tmp_path}\n"
@@ -110,7 +113,11 @@ def test_a_full_worker_leaves_connections_to_others(tmp_path):
         assert metric(server, "oslogserve_threads_busy") == 3 + 1
 
 
-@pytest.mark.parametrize("shipped", [False, True], ids=["oslogserve serve", "etc/gunicorn.conf.py"])
+@pytest.mark.parametrize(
+    "shipped",
+    [pytest.param(False, marks=pytest.mark.long), True],
+    ids=["oslogserve serve", "etc/gunicorn.conf.py"],
+)
 def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_alone(
     tmp_path, shipped
 ):

@@ -120,8 +120,15 @@ def test_of_large_logs_it_says_that_only_when_asked(demo, page):
         expect(page.locator("#overview .wrong > li").first).to_be_visible()
 
 
-@pytest.mark.parametrize("address", ["", "?format=overview"])
-@pytest.mark.parametrize("has_script", [True, False])
+@pytest.mark.parametrize(
+    ("has_script", "address"),
+    [
+        (True, ""),
+        (False, "?format=overview"),
+        pytest.param(True, "?format=overview", marks=pytest.mark.long),
+        pytest.param(False, "", marks=pytest.mark.long),
+    ],
+)
 def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
     tmp_path, chromium, address, has_script
 ):
@@ -143,7 +150,7 @@ def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
         expect(page.locator(".early")).to_have_count(0 if has_script else 1)
 
 
-@pytest.mark.parametrize("address", ["", "?format=overview"])
+@pytest.mark.parametrize("address", [pytest.param("", marks=pytest.mark.long), "?format=overview"])
 def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, address):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 INFO fine\n")

@@ -308,6 +308,7 @@ def test_a_console_whose_upload_is_killed_is_kept(swift, connection, tmp_path):
     assert connection.get_container("gone_segments")[1] == []
 
 
+@pytest.mark.long
 def test_a_run_that_passed_renews_the_pointer_that_others_are_compared_with(swift, tmp_path):
     config = config_of(swift, tmp_path)
     console = b"+ make all\ntests passed\n"
