@@ -51,7 +51,7 @@ test:
 	@tools/test $(WANTED)
 
 test-all: export PYTEST_ADDOPTS = -m ""
-test-all:
+test-all: .venv/stores/installed
 	tools/install-system-packages wrk xfsprogs
 	@tools/test $(CHECKS) fuzz faults soak attacks accuracy
 
@@ -66,6 +66,10 @@ cargo: $(BOOTSTRAP)/installed
 
 system-packages:
 	tools/install-system-packages
+
+.venv/stores/installed: tools/install-stores $(wildcard requirements/stores/*)
+	tools/install-stores $(@D)
+	touch $@
 
 faults soak attacks: $(BOOTSTRAP)/installed .venv/wheel/built
 	$(TOX) run -e $@ $(if $(ARGS),-- $(ARGS))
