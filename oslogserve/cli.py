@@ -5,7 +5,7 @@ import argparse
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
@@ -20,6 +20,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines, visible
 from oslogserve.query import Query
 from oslogserve.query.parameters import BRIEFS, PARAMETERS, Parameter
+from oslogserve.terminal import for_terminal
 
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
@@ -254,7 +255,7 @@ def _render_log(
     from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
     from oslogserve.sources import encoding_of
 
-    title = Path(options.file).name if options.file else "standard input"
+    title = _text(Path(options.file).name) if options.file else "standard input"
     text = FileText(stream, encoding_of(options.file or ""), query.is_brief)
     media_type = passed_through_as("log.txt", text.head, ())  # whatever it is called
     if media_type:
@@ -265,18 +266,23 @@ def _render_log(
     shown: WholeText | LogView
     if format_ == "text" and query.is_unfiltered:
         shown = WholeText(text, compared.fault)
-        sys.stdout.buffer.writelines(shown)
+        _write(shown)
     else:
         log = _read_twice(options.file, config) if query.is_brief else None
         info = LogInfo(modified=written, read_again=log.text_again if log else text.again)
         shown = LogView(query, info, renderer, compared=compared)
         with closing(log) if log else nullcontext():
             pieces = shown.render(format_, log.text() if log else text, title)
-            sys.stdout.buffer.writelines(pieces)
-    sys.stdout.buffer.flush()
+            _write(pieces)
     for error in shown.missing:
         print(incomplete_notice(error), file=sys.stderr)
     return 1 if shown.missing else 0
+
+
+def _write(pieces: Iterable[bytes]) -> None:
+    """Writes to standard output. A terminal gets no control sequence but colours."""
+    sys.stdout.buffer.writelines(for_terminal(pieces) if sys.stdout.isatty() else pieces)
+    sys.stdout.buffer.flush()
 
 
 def _read_twice(path: str | None, config: Config) -> "OpenLog | None":
@@ -332,8 +338,7 @@ def _render_job(
             config.noise, sys.maxsize, Memory(None, Metrics(), Rules()), are_files=True
         )
         answer = JobAnswer(query, job, decided)
-        sys.stdout.buffer.writelines(answer.open().pieces)
-        sys.stdout.buffer.flush()
+        _write(answer.open().pieces)
         return 1 if answer.missing else 0
 
 

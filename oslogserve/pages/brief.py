@@ -49,7 +49,7 @@ def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
 def section(log: Excerpted, size: int) -> str:
     """The first line, and runs of lines, of at most so many bytes; nothing if they have no room."""
     head = f"{cut(visible(log.name), size // PART_OF_NAME)}: {_told(log)}\n"
-    log = log._replace(link=_short(log.link, size, "lines "))
+    log = log._replace(link=_short(visible(log.link), size, "lines "))
     digits = len(f"{log.total:,}")
     of_gap = length("...  lines left out\n") + digits
     of_run = of_gap + length(f": {log.link}-") + 2 * digits

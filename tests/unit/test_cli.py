@@ -204,7 +204,7 @@ def test_an_excerpt_of_a_file_names_its_lines(tmp_path, capfdbinary):
     brief = ["--format", "brief", "--bytes", "600"]
     assert main(["render", str(tmp_path / "console.log.gz"), *brief]) == 0
     written = capfdbinary.readouterr().out
-    assert b": console.log.gz:969-1001\n" in written
+    assert b": console.log.gz:967-1001\n" in written
     assert written.endswith(b"FAIL: test_sum (tests.Sum)\nAssertionError: 3 != 4\n")
     assert len(written) <= 600
 
@@ -456,6 +456,25 @@ def test_a_terminal_gets_text(log):
     os.close(writing)
     with open(reading, "rb") as terminal:
         assert terminal.read1().replace(b"\r\n", b"\n") == LOG[: LOG.index(b"\n") + 1]
+
+
+@pytest.mark.parametrize("format_", ["brief", "brief-json"])
+def test_an_excerpt_of_a_file_whose_name_is_not_utf_8(tmp_path, capfdbinary, format_):
+    name = os.fsencode(tmp_path) + b"/a\xff.log"
+    with open(name, "wb") as file:
+        file.write(b"ERROR: it broke\n")
+    assert main(["render", os.fsdecode(name), "--format", format_]) == 0
+    assert "a\ufffd.log" in capfdbinary.readouterr().out.decode()
+
+
+def test_a_log_does_not_drive_a_terminal(tmp_path):
+    (tmp_path / "a.log").write_bytes(b"\x1b[31mred\x1b[0m \x1bc\x1b]0;title\x07\n")
+    reading, writing = pty.openpty()
+    command = [sys.executable, "-m", "oslogserve", "render", str(tmp_path / "a.log")]
+    subprocess.run(command, stdout=writing, check=True)
+    os.close(writing)
+    with open(reading, "rb") as terminal:
+        assert terminal.read1() == b"\x1b[31mred\x1b[0m \\x1bc\\x1b]0;title\\x07\r\n"
 
 
 @pytest.mark.parametrize("binary", [b"\x7fELF\x02\x01\x01" + bytes(60), bytes(range(256)) * 8])

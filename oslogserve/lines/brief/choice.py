@@ -29,8 +29,8 @@ MOST_BETWEEN, EXTRA = 4, 30
 BYTE, ALONE = 0.02, 24.0
 #: The loss of an error whose text is that of one that is taken: all else comes first.
 TOLD = 1000.0
-#: Control characters that a terminal obeys, but for tabs and what begins a sequence.
-_OBEYED = re.compile(r"[\x00-\x08\x0a-\x1a\x1c-\x1f\x7f-\x9f]")
+#: What a terminal obeys, but for tabs: an escape with what it is for, and control characters.
+_OBEYED = re.compile(r"\x1b(?:[ -/]*[0-~])?|[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 class Shown(NamedTuple):

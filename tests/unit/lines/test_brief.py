@@ -213,7 +213,7 @@ def test_an_error_is_repeated_only_if_all_else_fits():
 
 
 def test_no_control_character_is_shown_but_tabs():
-    log = "ERROR: a\x00b\x07c\x0ed\x7fe\x9bf\x85\tg\n".encode()
+    log = "ERROR: a\x00b\x07c\x0ed\x7fe\x9bf\x85\tg\x1bc\x1b=\x1b#8\x1b(0\x1bM\x1b\n".encode()
     assert texts(excerpt(log, 500)) == ["ERROR: abcdef\tg"]
 
 
