@@ -9,7 +9,7 @@ use crate::causes::group::LONGEST;
 use crate::cursor::is_space;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
-use crate::terminal::overwritten;
+use crate::terminal::overwritten::{self, RETURN};
 use crate::views::jsonl::put_string;
 use crate::views::output::Output;
 use crate::views::view::{Line, View};
@@ -36,29 +36,67 @@ pub struct Marked {
     grammar: Arc<Grammar>,
     /// None once they were given back.
     caches: Option<Caches>,
-    /// The end of a line that is longer than BEGINNING, and its bytes so far.
+    begun: Option<Begun>,
+}
+
+/// A line that is written when its end is known.
+struct Begun {
+    number: u64,
+    rank: usize,
+    is_new: bool,
+    /// Those of the beginning as it was first.
+    sign: Sign,
+    start: usize,
+    beginning: Vec<u8>,
+    /// What is behind the beginning: its last bytes, and how many it has.
     end: Vec<u8>,
     size: usize,
-    is_open: bool,
+    is_returned: bool,
+    is_overwritten: bool,
+}
+
+impl Begun {
+    /// Takes what is behind the first BEGINNING bytes. Text behind a return is a new beginning.
+    fn put(&mut self, text: &[u8]) {
+        for piece in text.split_inclusive(|&byte| byte == RETURN) {
+            if self.is_returned && piece[0] != RETURN {
+                self.beginning.clear();
+                self.end.clear();
+                self.size = 0;
+                self.is_overwritten = true;
+            }
+            self.is_returned = piece.ends_with(&[RETURN]);
+            let room = if self.is_overwritten { BEGINNING - self.beginning.len() } else { 0 };
+            let (beginning, rest) = piece.split_at(piece.len().min(room));
+            self.beginning.extend_from_slice(beginning);
+            self.keep(rest);
+        }
+    }
+
+    fn keep(&mut self, rest: &[u8]) {
+        self.size += rest.len();
+        let rest = &rest[rest.len().saturating_sub(END)..];
+        let excess = (self.end.len() + rest.len()).saturating_sub(END);
+        self.end.drain(..excess.min(self.end.len()));
+        self.end.extend_from_slice(rest);
+    }
 }
 
 impl Marked {
     pub fn new(grammar: Arc<Grammar>) -> Self {
         let caches = Some(grammar.causes.caches());
-        Self { out: Output::default(), grammar, caches, end: Vec::new(), size: 0, is_open: false }
+        Self { out: Output::default(), grammar, caches, begun: None }
     }
 
     /// The sign of a line, and where its content begins in what is shown.
-    fn sign(&mut self, line: &Line<'_>, shown: &[u8]) -> (Sign, usize) {
+    fn sign(&mut self, shown: &[u8], time: Cow<'_, [u8]>, rank: usize) -> (Sign, usize) {
         let causes = &self.grammar.causes;
         let Some(caches) = &mut self.caches else { return (Sign::None, 0) };
-        let time = line.time();
         let may_have_job_head = time.is_empty();
         let (start, _) = causes.head(caches, shown, time, may_have_job_head);
         let start = start + shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let content = &shown[start..];
         let content = &content[..content.len().min(LONGEST)];
-        let rank = line.seen.severity.unwrap_or(0);
         let sign = if let Some(mark) = causes.mark(caches, content, true) {
             Sign::Marked(mark)
         } else if causes.is_green(caches, content) {
@@ -70,14 +108,6 @@ impl Marked {
         };
         (sign, start)
     }
-
-    fn put_end(&mut self, text: &[u8]) {
-        self.size += text.len();
-        let text = &text[text.len().saturating_sub(END)..];
-        let excess = (self.end.len() + text.len()).saturating_sub(END);
-        self.end.drain(..excess.min(self.end.len()));
-        self.end.extend_from_slice(text);
-    }
 }
 
 impl View for Marked {
@@ -85,35 +115,48 @@ impl View for Marked {
         self.finish();
         let content = line.content();
         let (beginning, rest) = content.split_at(content.len().min(BEGINNING));
-        let shown = overwritten::shown(beginning);
-        let (sign, start) = self.sign(line, &shown);
+        let rank = line.seen.severity.unwrap_or(0);
+        let (sign, start) = self.sign(&overwritten::shown(beginning), line.time(), rank);
+        let mut begun = Begun {
+            number: line.number,
+            rank,
+            is_new: line.is_new,
+            sign,
+            start,
+            beginning: beginning.to_vec(),
+            end: Vec::new(),
+            size: 0,
+            is_returned: beginning.ends_with(&[RETURN]),
+            is_overwritten: false,
+        };
+        begun.put(rest);
+        self.begun = Some(begun);
+    }
+
+    fn rest_of_line(&mut self, text: &[u8]) {
+        if let Some(begun) = &mut self.begun {
+            begun.put(without_line_feed(text));
+        }
+    }
+
+    fn finish(&mut self) {
+        let Some(begun) = self.begun.take() else { return };
+        let shown = overwritten::shown(&begun.beginning);
+        let (mut sign, mut start) = (begun.sign, begun.start);
+        if begun.is_overwritten {
+            (sign, start) = self.sign(&shown, Cow::Borrowed(b""), begun.rank);
+        }
         let name = match sign {
             Sign::Marked(mark) => format!("{mark:?}"),
             Sign::None => String::new(),
             other => format!("{other:?}"),
         };
-        let rank = line.seen.severity.unwrap_or(0);
-        let (number, is_new) = (line.number, line.is_new);
+        let (number, rank, is_new) = (begun.number, begun.rank, begun.is_new);
         let head = format!("[{number}, {rank}, \"{name}\", {start}, {is_new}, \"");
         self.out.put(head.as_bytes());
         put_string(&shown, &mut self.out);
-        self.is_open = true;
-        self.size = 0;
-        self.put_end(rest);
-    }
-
-    fn rest_of_line(&mut self, text: &[u8]) {
-        self.put_end(without_line_feed(text));
-    }
-
-    fn finish(&mut self) {
-        if !std::mem::take(&mut self.is_open) {
-            return;
-        }
-        self.out.put(format!("\", {}, \"", self.size - self.end.len()).as_bytes());
-        let end = std::mem::take(&mut self.end);
-        let shown = if end.is_empty() { Cow::Borrowed(&end[..]) } else { overwritten::shown(&end) };
-        put_string(&shown, &mut self.out);
+        self.out.put(format!("\", {}, \"", begun.size - begun.end.len()).as_bytes());
+        put_string(&overwritten::shown(&begun.end), &mut self.out);
         self.out.put(b"\"]\n");
     }
 

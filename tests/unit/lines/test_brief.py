@@ -91,6 +91,23 @@ def test_a_long_line_is_cut_in_its_middle():
     assert line.within(100).count("x") < 100
 
 
+@pytest.mark.parametrize("end", [b"FAIL: test_a (tests.A)", b"FAIL: test_a (tests.A)\r\r"])
+@pytest.mark.parametrize("size", [1, 700, 10**6])
+def test_overwritten_progress_of_a_long_line_is_not_shown(size, end):
+    for progress in (b"10 %\r" * 3000, b"\r" * 3 + b"x" * 9000 + b"\r", b"x" * 4095 + b"\r"):
+        log = progress + b"\x1b[0K" + end
+        ranges = (Range(1, 1),)
+        pieces = [log[at : at + size] for at in range(0, len(log), size)]
+        [line] = marked_lines(RENDERER(pieces, Wanted("marked", selection_of(ranges))), ranges)
+        assert (line.within(300), line.sign) == ("FAIL: test_a (tests.A)", "Test")
+
+
+def test_text_behind_overwritten_progress_is_cut_in_its_middle():
+    [line] = marked(b"10 %\r" * 3000 + b"begin" + b"x" * 20_000 + b"end")
+    assert line.within(300).startswith("beginxx")
+    assert f" ... {20_008 - 300:,} bytes ... " in line.within(300)
+
+
 def test_a_line_that_fits_is_not_cut():
     [line] = marked(b"x" * 4600)
     assert line.within(4600) == "x" * 4600
