@@ -257,6 +257,31 @@ class Patterns:
         """The places of the patterns that match, in their order."""
 
 @final
+class Masks:
+    """What is replaced: values byte for byte, and matches of patterns within a line.
+
+    values: of 4 bytes to 32 KiB, without a line feed. Raises ValueError that says what is wrong with a
+    pattern, or that they are too large.
+    """
+
+    def __init__(self, values: list[bytes], patterns: list[str]) -> None: ...
+
+@final
+class Masking:
+    """A text that is being masked. Pieces may end anywhere."""
+
+    def __init__(self, masks: Masks) -> None: ...
+    def feed(self, piece: bytes) -> bytes:
+        """The masked text as far as no later byte can change it."""
+
+    def finish(self) -> bytes:
+        """The rest of the masked text. A beginning of a value at its end is masked too."""
+
+    @property
+    def counts(self) -> list[int]:
+        """How many times each value, and then each pattern, was found so far."""
+
+@final
 class Merge:
     """Rows of so many logs on their way to one order."""
 

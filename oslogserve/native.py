@@ -18,6 +18,8 @@ try:
         Inflater,
         Known,
         LastRows,
+        Masking,
+        Masks,
         Merge,
         MergedRows,
         Patterns,
@@ -40,6 +42,8 @@ __all__ = [
     "Inflater",
     "Known",
     "LastRows",
+    "Masking",
+    "Masks",
     "Merge",
     "MergedRows",
     "Patterns",
@@ -53,7 +57,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 37
+INTERFACE = 38
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -9,6 +9,7 @@ mod faults;
 mod index;
 mod last_rows;
 mod lines;
+mod masking;
 mod merge;
 mod opening;
 mod python;
@@ -32,8 +33,8 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use crate::python::{
-        Contents, Grammar, Index, Inflater, Known, LastRows, Merge, MergedRows, Patterns, Renderer,
-        check_line_pattern, kind_of, line_feeds, open_beneath, state_count,
+        Contents, Grammar, Index, Inflater, Known, LastRows, Masking, Masks, Merge, MergedRows,
+        Patterns, Renderer, check_line_pattern, kind_of, line_feeds, open_beneath, state_count,
     };
 
     #[pymodule_init]
@@ -46,7 +47,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 37;
+const INTERFACE: u32 = 38;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -60,6 +61,7 @@ const LIMITS: &[(&str, i64)] = limits! {
     select::UNTIMED_LINES
     head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
     cause::REACH
+    masking::LONGEST_VALUE masking::OVERLAP masking::SHORTEST_VALUE masking::WINDOW
     group::LONGEST group::RING group::TOLD
     step::GAP step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
     steps::MOST_SURVIVED steps::OUTCOME_REACH steps::LAST_WORDS

@@ -97,11 +97,12 @@ OPTIONS = (
     Option("request_log", "format", "json", one_of("json", "combined")),
 )
 
-#: Options of the sections [view NAME], [noise NAME] and [format NAME], of which there may be several.
+#: Options of the sections [view NAME], [noise NAME], [mask NAME] and [format NAME], of which there may be several.
 NAMED_OPTIONS = (
     Option("view", "pattern", "", values.pattern),
     Option("view", "view", "log", one_of("log", "raw")),
     Option("noise", "pattern", "", values.pattern),
+    Option("mask", "pattern", "", values.mask_pattern),
     Option("format", "pattern", "", values.line_pattern),
     Option("format", "words", "", values.words),
 )

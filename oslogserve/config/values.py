@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import rewritten
-from oslogserve.native import check_line_pattern
+from oslogserve.native import Patterns, check_line_pattern
 
 #: Bytes of a pattern, which is tried on every line.
 LONGEST_LINE_PATTERN = 1000
@@ -136,6 +136,17 @@ def line_pattern(value: str) -> bytes:
             raise ValueError(f"a regular expression ({error})") from None
         check_line_pattern(pattern)
     return encoded
+
+
+def mask_pattern(value: str) -> str:
+    """A pattern in RE2's syntax for what is replaced in an upload."""
+    try:
+        is_everywhere = Patterns([rewritten(value)]).hits(b"")
+    except ValueError as error:
+        raise ValueError(f"a regular expression of RE2's syntax ({error})") from None
+    if value and is_everywhere:
+        raise ValueError("a regular expression that does not match an empty text")
+    return value
 
 
 def words(value: str) -> dict[bytes, str]:

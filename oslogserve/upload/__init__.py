@@ -28,6 +28,8 @@ def add_to(commands: Any) -> None:
     add("--expire", type=duration, metavar="T", help="such as 30d (default: never)")
     passed = "renew the pointer @NAME to this folder, whose run passed, after all is stored"
     add("--passed", metavar="NAME", help=passed)
+    mask = "replace each value in FILE, one in a line, by ***"
+    add("--mask", metavar="FILE", help=mask)
     add("--no-gzip", action="store_true", help="store text uncompressed")
     add("--no-index", action="store_true", help="store no indexes next to the logs")
     parallel = "files at once (default: %(default)s)"

@@ -19,6 +19,7 @@ from oslogserve.messages import shown
 from oslogserve.stopping import at_signals
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.indexes import IndexWriter
+from oslogserve.upload.masks import load_masks
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import SwiftWriter
 from oslogserve.upload.uploader import BadName, Destination, Uploader, files_below
@@ -42,7 +43,10 @@ def upload(options: argparse.Namespace) -> int:
         _upload_folder(options, destination, report)
     if options.passed and report.is_complete:
         _renew_pointer(options, destination, report)
-    print(report.summary())
+    summary = report.summary()
+    if destination.masks:
+        print(destination.masks.summary())
+    print(summary)
     return 0 if report.is_complete else 1
 
 
@@ -59,14 +63,15 @@ def _destination(options: argparse.Namespace) -> Destination:
     if b".." in segments or b"." in segments:
         raise ConfigError(f'--prefix {shown(b"/".join(segments))}: "." and ".." are no names')
     prefix = b"/".join(filter(None, segments))
-    return Destination(config, prefix, options.segment_size, not options.no_gzip)
+    masks = load_masks(options.mask, config)
+    return Destination(config, prefix, options.segment_size, not options.no_gzip, masks)
 
 
 def _pointer(options: argparse.Namespace, destination: Destination) -> tuple[Destination, bytes]:
     """The destination of pointers, and the pointer's file name. Raises ConfigError."""
     name = os.fsencode(options.passed)
     folder = destination.config["job", "passed_folder"].strip("/").encode()
-    pointers = destination._replace(prefix=folder, may_gzip=False)
+    pointers = destination._replace(prefix=folder, may_gzip=False, masks=None)
     if b"/" in name or name.startswith((b".", b"@")) or not destination.prefix:
         raise ConfigError(f"--passed {shown(name)}: give a name without slashes, and a --prefix")
     try:
@@ -147,7 +152,8 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
             with closing(_writer(options, destination, report, options.patience)) as writer:
                 indexes = _indexes(options, destination, writer, report)
                 root = os.fsencode(folder)
-                Uploader(root, iter([name]), destination, writer, report, indexes).run()
+                once = destination._replace(masks=None)  # the file is masked already
+                Uploader(root, iter([name]), once, writer, report, indexes).run()
             is_stored = not report.has_failures
         except KeyboardInterrupt:
             report.incomplete("interrupted")
@@ -169,12 +175,13 @@ def _same_destination(options: argparse.Namespace) -> list[str]:
 def _read_console(
     options: argparse.Namespace, destination: Destination, report: Report, file: BinaryIO
 ) -> None:
-    """Copies standard input to a file until its end, while readers see it grow in Swift."""
+    """Copies standard input to a file, masked, until its end, while readers see it grow in Swift."""
     location = destination.location(os.fsencode(options.name))
     writer = _writer(options, destination, report, 0)
     with closing(LiveConsole(file, location, writer, options.every, report)):
         try:
-            keep(partial(_read, sys.stdin.fileno()), file, report)
+            chunks = iter(partial(_read, sys.stdin.fileno()), b"")
+            keep(destination.masks.masked(chunks) if destination.masks else chunks, file, report)
         except KeyboardInterrupt:
             report.incomplete("interrupted: what came after that is not uploaded")
         except OSError as error:

@@ -7,7 +7,7 @@ stored as a large object for readers. Full segments stay; the last one is sent a
 
 import contextlib
 import os
-from collections.abc import Callable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import BinaryIO
@@ -29,18 +29,19 @@ def segment_size(number: int) -> int:
     return SEGMENT << number // DOUBLED_AFTER
 
 
-def keep(read: Callable[[], bytes], file: BinaryIO, report: Report) -> None:
-    """Writes the chunks that `read` returns to a file, until an empty one.
+def keep(chunks: Iterable[bytes], file: BinaryIO, report: Report) -> None:
+    """Writes chunks to a file.
 
     If the disk is full, it reads on, since a job that cannot write would stop.
     """
     lost = 0
     try:
-        while chunk := read():
+        for chunk in chunks:
+            left = chunk
             with contextlib.suppress(OSError):
-                while chunk and not lost:
-                    chunk = chunk[file.write(chunk) :]
-            lost += len(chunk)
+                while left and not lost:
+                    left = left[file.write(left) :]
+            lost += len(left)
     finally:
         if lost:
             report.incomplete(f"the disk is full: {lost} bytes of the console are lost")

@@ -8,7 +8,7 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import md5
@@ -66,7 +66,7 @@ class Payload:
 
     def pieces(self) -> Iterator[bytes]:
         """Its bytes. Raises Changed if the file is shorter."""
-        return _pieces(self.file, 0, self.size)
+        return pieces_of(self.file, 0, self.size)
 
     def is_stored_as(self, headers: Mapping[str, str]) -> bool:
         """True if an object with these headers has the same bytes, type and encoding."""
@@ -91,7 +91,7 @@ def payload_of(
         yield Payload(file, size, media_type, "", _segments(file, size, segment_size))
         return
     with tempfile.TemporaryFile() as packed:
-        packed_size = _write_gzip(packed, file, size)
+        packed_size = write_gzip(packed, pieces_of(file, 0, size))
         segments = _segments(packed, packed_size, segment_size)
         yield Payload(packed, packed_size, media_type, "gzip", segments)
 
@@ -103,14 +103,19 @@ def media_type_of(name: str, head: bytes) -> str:
     return passed_through_as(name, head, ()) or TEXT
 
 
+def is_compressible(media_type: str) -> bool:
+    """True for text, and for formats that are written as text."""
+    return _COMPRESSIBLE.match(media_type) is not None
+
+
 def segment_of(file: BinaryIO, start: int, size: int) -> Segment:
     checksum = md5(usedforsecurity=False)
-    for piece in _pieces(file, start, size):
+    for piece in pieces_of(file, start, size):
         checksum.update(piece)
     return Segment(start, size, checksum.hexdigest())
 
 
-def _pieces(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
+def pieces_of(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
     """`size` bytes of a file, from `start` on. Raises Changed if the file is shorter."""
     end = start + size
     while start < end:
@@ -129,16 +134,19 @@ def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
 
 def _gzip_pays(media_type: str, head: bytes) -> bool:
     """True if gzip saves enough, judged by the first bytes."""
-    if len(head) < SMALLEST_GZIP or not _COMPRESSIBLE.match(media_type):
+    if len(head) < SMALLEST_GZIP or not is_compressible(media_type):
         return False
     return len(zlib.compress(head, 1)) <= GAIN * len(head)
 
 
-def _write_gzip(target: BinaryIO, file: BinaryIO, size: int) -> int:
-    """Writes the gzip of a file's first `size` bytes. Returns the gzip's size."""
+def write_gzip(target: BinaryIO, pieces: Iterable[bytes], is_whole: bool = True) -> int:
+    """Writes the gzip of a text. Returns the gzip's size.
+
+    is_whole: False for a gzip that ends early, so that its readers see that the text does.
+    """
     # Without time and name in its header, so that equal text gives equal bytes.
     compressor = zlib.compressobj(6, zlib.DEFLATED, zlib.MAX_WBITS | 16)
-    target.writelines(compressor.compress(piece) for piece in _pieces(file, 0, size))
-    target.write(compressor.flush())
+    target.writelines(compressor.compress(piece) for piece in pieces)
+    target.write(compressor.flush(zlib.Z_FINISH if is_whole else zlib.Z_SYNC_FLUSH))
     target.flush()
     return target.tell()

@@ -8,7 +8,7 @@ import errno
 import os
 import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from threading import Lock
 from typing import BinaryIO, NamedTuple
@@ -19,6 +19,8 @@ from oslogserve.index.beside import is_beside
 from oslogserve.sources.disk.open_beneath import open_beneath
 from oslogserve.sources.objects.location import MAX_NAME, Location, location_of
 from oslogserve.upload.indexes import IndexWriter
+from oslogserve.upload.masked_copy import Copy, Unmasked, masked_copy
+from oslogserve.upload.masks import Masks
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
@@ -35,6 +37,8 @@ class Destination(NamedTuple):
     segment_size: int
     #: True if text is stored as gzip where that is shorter.
     may_gzip: bool
+    #: What is replaced in each file; None for nothing.
+    masks: Masks | None = None
 
     def location(self, path: bytes) -> Location:
         """The object in which the server looks for a file. Raises BadName.
@@ -62,7 +66,16 @@ class Destination(NamedTuple):
         return prefix.partition("/")[2] if has_partition else prefix
 
 
-FAILURES = (BadName, Changed, Interrupted, OSError, SourceError)
+class _Stored(NamedTuple):
+    #: Bytes of the file.
+    size: int
+    #: Bytes sent for it; None if Swift has them already.
+    sent: int | None
+    #: What was stored. Its file may be closed.
+    copy: Copy
+
+
+FAILURES = (BadName, Changed, Interrupted, OSError, SourceError, Unmasked)
 
 
 @dataclass
@@ -101,33 +114,48 @@ class Uploader:
             with self._opened(path) as file:
                 before = os.fstat(file.fileno())
                 try:
-                    stored_size = self._store(file, path, location)
+                    stored = self._store(Copy(file, before.st_size), path, location)
                 except Changed:
                     if is_last:
                         raise
                     continue
-                after = os.fstat(file.fileno())
-                if after.st_ctime_ns != before.st_ctime_ns:
-                    continue
-                if stored_size is None:
-                    self.report.there()
-                else:
-                    self.report.uploaded(after.st_size, stored_size)
-                return
-        self.report.failed(path, "it is written to all the time: an earlier state is stored")
+                is_same = os.fstat(file.fileno()).st_ctime_ns == before.st_ctime_ns
+                if is_same or is_last:
+                    self._tell(path, stored, is_same)
+                    return
 
-    def _store(self, file: BinaryIO, path: bytes, location: Location) -> int | None:
-        """Stores a file. Returns the bytes sent; None if Swift has them already. Raises Changed."""
-        name, size = path.decode("utf-8", "replace"), os.fstat(file.fileno()).st_size
+    def _tell(self, path: bytes, stored: _Stored, is_same: bool) -> None:
+        """Reports a stored file. is_same: nobody wrote to it meanwhile."""
+        if self.destination.masks:
+            self.destination.masks.count(stored.copy.counts)
+        if not is_same:
+            why = "it is written to all the time: an earlier state is stored"
+            self.report.failed(path, why)
+        elif stored.copy.broke_off:
+            why = f"what can be masked is stored, and no more: {stored.copy.broke_off}"
+            self.report.failed(path, why)
+        elif stored.sent is None:
+            self.report.there()
+        else:
+            self.report.uploaded(stored.size, stored.sent)
+
+    def _store(self, whole: Copy, path: bytes, location: Location) -> _Stored:
+        """Stores a file. Raises Changed, Unmasked."""
+        name = path.decode("utf-8", "replace")
         options = self.destination
-        with payload_of(file, size, name, options.segment_size, options.may_gzip) as payload:
+        with ExitStack() as opened:
+            copy = whole
+            if options.masks:
+                copy = opened.enter_context(masked_copy(whole, name, options.masks))
+            how = options.segment_size, options.may_gzip
+            payload = opened.enter_context(payload_of(copy.file, copy.size, name, *how))
             found = self.writer.head(location)
             is_there = found is not None and payload.is_stored_as(found)
             if not is_there:
                 self.writer.replace(location, found, payload)
             if self.indexes:
                 self.indexes.store(path, location, payload)
-            return None if is_there else payload.size
+            return _Stored(whole.size, None if is_there else payload.size, copy)
 
     def _opened(self, path: bytes) -> BinaryIO:
         opened = open_beneath(self.root, path, 0, False)

@@ -171,6 +171,33 @@ def test_killed_at_ten_random_moments_and_run_again_every_file_is_there_once(
         assert len(segments) == 6
 
 
+@pytest.mark.long
+def test_a_masked_job_is_served_without_its_secrets(swift, connection, tmp_path):
+    folder, mask = tmp_path / "job", tmp_path / "mask"
+    folder.mkdir()
+    mask.write_bytes(b"correct horse\n")
+    line = b"the password is correct horse, twice: correct horse\n"
+    (folder / "a.txt").write_bytes(LINE * 5000 + line)
+    (folder / "b.log.gz").write_bytes(gzip.compress(line * 3))
+    (folder / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n" + line)
+    config = config_of(swift, tmp_path, "masked")
+    words = folder, "--prefix", "42/7", "--segment-size", SEGMENT, "--no-gzip"
+    upload(*words, config=config)
+    done = upload(*words, "--mask", mask, config=config)
+    assert done.returncode == 1
+    assert done.stdout.startswith(b"Masked 8 times: value 1 (8)\n2 uploaded (")
+    assert done.stderr.startswith(b"oslogserve: c.png: not uploaded: it has value 1, and it is ne")
+    masked = line.replace(b"correct horse", b"***")
+    with Gunicorn(config.read_text()) as server:
+        texts = [ask(server, f"/42/7/{name}?format=text").body for name in ("a.txt", "b.log.gz")]
+        assert texts == [LINE * 5000 + masked, masked * 3]
+    segments = connection.get_container("masked_segments", prefix="42/7/a.txt")[1]
+    assert len(segments) == 2  # those of the text that was not masked are gone
+    console = upload("-", "--mask", mask, config=config, input=line)
+    assert console.stdout.startswith(b"Masked 2 times: value 1 (2)\n")
+    assert connection.get_object("masked", "job-output.txt")[1] == masked
+
+
 def test_credentials_of_the_environment_and_a_container_for_each_partition(swift, tmp_path):
     folder = tmp_path / "job"
     folder.mkdir()

@@ -26,14 +26,14 @@ def test_it_shows_every_option_at_its_default_and_no_other(uncommented):
     shown = {
         (section, key): value
         for section in uncommented.sections()
-        if not section.startswith(("view ", "noise ", "format "))
+        if not section.startswith(("view ", "noise ", "mask ", "format "))
         for key, value in uncommented.items(section)
     }
     options = [((option.section, option.key), option.default) for option in OPTIONS]
     assert list(shown.items()) == options
 
 
-@pytest.mark.parametrize("prefix", ["view", "noise", "format"])
+@pytest.mark.parametrize("prefix", ["view", "noise", "mask", "format"])
 def test_it_shows_what_there_may_be_several_of(uncommented, prefix):
     keys = {option.key for option in NAMED_OPTIONS if option.section == prefix}
     assert set(uncommented[f"{prefix} NAME"]) == keys

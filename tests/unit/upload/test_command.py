@@ -178,3 +178,67 @@ def test_a_public_container_is_not_written_to_without_credentials(tmp_path, caps
     config.write_text("[swift]\ncontainer = logs\nstorage_url = http://127.0.0.1:9/v1/a\n")
     assert main([*command, "--config", str(config)]) == 2
     assert "storage_url is for reading" in capsys.readouterr().err
+
+
+@pytest.fixture
+def mask(tmp_path):
+    path = tmp_path / "mask"
+    path.write_bytes(b"another one\nhunter2\n")
+    return path
+
+
+def test_a_folder_is_masked_and_the_counts_come_before_the_summary(
+    writer, upload, mask, tmp_path, capsys
+):
+    (tmp_path / "logs" / "a.txt").write_bytes(b"hunter2\nhunter2\n")
+    assert upload(tmp_path / "logs", "--mask", mask) == 0
+    assert writer.stored() == {"logs/a.txt": b"***\n***\n"}
+    counts, summary = capsys.readouterr().out.splitlines()
+    assert counts == "Masked 2 times: value 2 (2)"
+    assert summary.startswith("1 uploaded")
+
+
+def test_a_console_is_masked_before_it_is_kept_on_disk(
+    writer, upload, console, mask, monkeypatch, tmp_path, capsys
+):
+    chunks = [b"a line\nhun", b"ter2 and hunt"]
+    kept = []
+
+    def read(_):
+        kept.extend(path.read_bytes() for path in (tmp_path / "keep").glob("*/*"))
+        if chunks:
+            return chunks.pop(0)
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(command, "_read", read)
+    writer.on_replace = lambda: (_ for _ in ()).throw(OSError(28, "No space"))
+    assert upload("-", "--mask", mask) == 1
+    assert kept == [b"", b"a line\n", b"a line\n*** and "]
+    [left] = (tmp_path / "keep").glob("*/*")
+    assert left.read_bytes() == b"a line\n*** and ***"
+    out, err = capsys.readouterr()
+    assert out.startswith("Masked 2 times: value 2 (2)\n")
+    assert "hunt" not in out + err
+
+
+@pytest.mark.parametrize("content", [None, b"s3c", b""])
+def test_nothing_is_uploaded_if_what_is_to_be_masked_is_unknown(
+    writer, upload, mask, tmp_path, capsys, content
+):
+    (tmp_path / "logs" / "a.txt").write_bytes(b"s3c\n")
+    if content is None:
+        mask.unlink()
+    else:
+        mask.write_bytes(content)
+    assert upload(tmp_path / "logs", "--mask", mask) == 2
+    assert writer.stored() == {}
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"oslogserve: {mask}:")
+    assert "s3c" not in line
+
+
+def test_a_pointer_is_never_masked(writer, upload, tmp_path):
+    (tmp_path / "mask").write_bytes(b"42/7\n")
+    words = "--prefix", "42/7", "--passed", "unit", "--mask", tmp_path / "mask"
+    assert upload(tmp_path / "logs", *words) == 0
+    assert writer.stored()["logs/passed/unit"] == b"42/7\n"

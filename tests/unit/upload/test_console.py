@@ -22,10 +22,6 @@ def file(tmp_path):
         yield file
 
 
-def reader(*chunks):
-    return iter([*chunks, b""]).__next__
-
-
 def test_a_full_disk_never_stops_the_job_and_is_reported():
     class Full:
         def write(self, chunk):
@@ -34,7 +30,7 @@ def test_a_full_disk_never_stops_the_job_and_is_reported():
             raise OSError(errno.ENOSPC, "full")
 
     report = FakeReport()
-    keep(reader(b"1234", b"567"), Full(), report)
+    keep([b"1234", b"567"], Full(), report)
     assert report.lines == ["the disk is full: 5 bytes of the console are lost"]
     assert not report.is_complete
 

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+import gzip
+import io
+import os
+import tarfile
+import zlib
+from functools import partial
+
+import pytest
+
+from oslogserve.upload.indexes import IndexWriter
+from oslogserve.upload.masks import Masks
+from oslogserve.upload.uploader import Uploader
+from tests.unit.upload.fakes import FakeReport, FakeWriter, destination
+
+SECRET = b"correct horse battery staple"
+LINE = b"2024-03-28 12:20:43.570 1 INFO a [-] key %d is %s, says a\n"
+LOG, MASKED = (b"".join(LINE % (n, key) for n in range(20_000)) for key in (SECRET, b"***"))
+gzip_of = partial(gzip.compress, mtime=0)
+PNG = b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9
+
+
+@pytest.fixture
+def report():
+    return FakeReport()
+
+
+@pytest.fixture
+def masks():
+    return Masks({b"another secret": 1, SECRET: 2}, {})
+
+
+@pytest.fixture
+def upload(tmp_path, report, masks):
+    """Uploads a file with these bytes. Returns what is stored of it."""
+
+    def uploaded(name, content, writer=None):
+        (tmp_path / name).write_bytes(content)
+        writer = writer or FakeWriter()
+        to = destination()._replace(masks=masks)
+        indexes = IndexWriter(to.config, writer, report)
+        Uploader(
+            os.fsencode(tmp_path), iter([os.fsencode(name)]), to, writer, report, indexes
+        ).run()
+        return writer.stored()
+
+    return uploaded
+
+
+def tar_of(content):
+    file = io.BytesIO()
+    with tarfile.open(fileobj=file, mode="w") as tar:
+        info = tarfile.TarInfo("a.txt")
+        info.size = len(content)
+        tar.addfile(info, io.BytesIO(content))
+    return file.getvalue()
+
+
+def test_text_is_masked_before_it_is_packed_and_indexed(upload, report, masks):
+    stored = upload("a.txt", LOG)
+    assert gzip.decompress(stored["logs/42/7/a.txt"]) == MASKED
+    assert "logs/42/7/.a.txt.oslogserve-index" in stored
+    for content in stored.values():
+        assert b"battery" not in content
+    assert (report.lines, report.is_complete) == ([], True)
+    assert masks.summary() == "Masked 20,000 times: value 2 (20,000)"
+
+
+@pytest.mark.parametrize("name", ["a.json", "a.html", "a.xml", "a.svg", "console"])
+def test_formats_that_are_text_are_masked(upload, name):
+    stored = upload(name, b"<!doctype html>\n" + SECRET)
+    assert stored[f"logs/42/7/{name}"] == b"<!doctype html>\n***"
+
+
+def test_a_gzip_of_text_is_masked_within(upload, report, masks):
+    stored = upload("a.txt.gz", gzip_of(LOG[:9999]) + gzip_of(LOG[9999:]))
+    assert gzip.decompress(stored["logs/42/7/a.txt.gz"]) == MASKED
+    assert masks.summary() == "Masked 20,000 times: value 2 (20,000)"
+    assert report.is_complete
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.png", PNG),
+        ("a.txt.gz", gzip_of(b"a line\n", 9)),
+        ("a.tar.gz", gzip_of(tar_of(b"a line\n"))),
+        ("a.txt", b"a line\n"),
+        ("empty", b""),
+        ("empty.gz", gzip_of(b"")),
+    ],
+)
+def test_a_file_without_a_secret_is_stored_byte_for_byte(upload, report, name, content):
+    assert upload(name, content)[f"logs/42/7/{name}"] == content
+    assert report.is_complete
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.png", PNG + SECRET),
+        ("a.tar", tar_of(SECRET)),
+        ("a.tar.gz", gzip_of(tar_of(SECRET))),
+        ("cut.png", PNG + SECRET[:5]),
+    ],
+)
+def test_what_is_no_text_is_left_out_if_it_has_a_secret(upload, report, masks, name, content):
+    assert upload(name, content) == {}
+    assert not report.is_complete
+    why = "it has value 2, and it is neither text nor gzip of text"
+    assert report.lines == [f"{name}: not uploaded: {why}"]
+    assert masks.summary() == "Masked 0 times"
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xff" * 999])
+@pytest.mark.parametrize("text", [LOG, MASKED], ids=["secrets", "none"])
+def test_a_damaged_gzip_is_stored_masked_up_to_the_damage(upload, report, damage, text):
+    whole = gzip_of(text)
+    stored = upload("a.gz", whole[: len(whole) * 3 // 4] + damage)["logs/42/7/a.gz"]
+    inflater = zlib.decompressobj(31)
+    shown = inflater.decompress(stored)
+    half = len(MASKED) // 2
+    assert shown[:half] == MASKED[:half]
+    assert SECRET not in shown
+    assert not inflater.eof  # its readers see that it is cut
+    assert not report.is_complete
+    assert report.lines[-1].startswith("a.gz: what can be masked is stored, and no more: the comp")
+
+
+def test_a_damaged_gzip_of_what_is_no_text_is_left_out(upload, report):
+    assert upload("a.tar.gz", gzip_of(tar_of(b"a" * 9999))[:-9]) == {}
+    [line] = report.lines
+    why = "it cannot be searched for what is masked: the compressed data ends early"
+    assert line == f"a.tar.gz: not uploaded: {why}"
+
+
+def test_what_was_stored_without_a_mask_is_replaced_and_what_is_masked_stays(
+    upload, report, tmp_path
+):
+    writer = FakeWriter()
+    (tmp_path / "a.txt").write_bytes(LOG)
+    Uploader(os.fsencode(tmp_path), iter([b"a.txt"]), destination(), writer, report).run()
+    assert gzip.decompress(writer.stored()["logs/42/7/a.txt"]) == LOG
+    for _ in range(2):
+        upload("a.txt", LOG, writer)
+        assert gzip.decompress(writer.stored()["logs/42/7/a.txt"]) == MASKED
+    assert report.summary().startswith("2 uploaded")
+    assert ", 1 there already, " in report.summary()
+
+
+def test_a_file_that_grows_within_a_secret_leaks_no_part_of_it(upload, report, tmp_path):
+    path = tmp_path / "a.txt"
+    begun = b"a line\n" + SECRET[:9]
+    contents = [b"a line\n" + SECRET + b"\n"]
+    seen = []
+
+    def write():
+        seen.extend(writer.stored().values())
+        if contents:
+            path.write_bytes(contents.pop())
+
+    writer = FakeWriter(write)
+    upload("a.txt", begun, writer)
+    assert [*seen, *writer.stored().values()] == [b"a line\n***", b"a line\n***\n"]
