@@ -39,6 +39,12 @@ class Excerpted(NamedTuple):
         cause = self.summary["cause"]
         return cause is not None and cause.get("new") is not None
 
+    @property
+    def cause_at(self) -> int | None:
+        """The number of the first line of the cause; None if no line tells why the log failed."""
+        cause = self.summary["cause"]
+        return cause["line"] if cause and cause["why"] != "end" else None
+
 
 def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
     """The excerpt as text of at most so many bytes. notices: sentences about what is missing."""
@@ -56,7 +62,7 @@ def section(log: Excerpted, size: int) -> str:
     left = size - length(head) - of_gap
     if left < 0:
         return ""
-    costs = Costs(lambda line: length(_line(line, log.is_compared)), of_run)
+    costs = Costs(lambda line: length(_line(line, log)), of_run)
     runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
     return head + "".join(_runs(runs, log))
 
@@ -87,14 +93,16 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
     for run in runs:
         gap = _left_out(run.first - last - 1)
         yield ": ".join(filter(None, (gap, f"{log.link}{_numbers(run)}\n")))
-        yield from (_line(line, log.is_compared) for line in run.lines)
+        yield from (_line(line, log) for line in run.lines)
         last = run.last
     if last < log.total:
         yield f"{_left_out(log.total - last)}\n"
 
 
-def _line(line: Shown, is_compared: bool) -> str:
-    mark = ("+" if line.is_new else " ") if is_compared else ""
+def _line(line: Shown, log: Excerpted) -> str:
+    mark = ("+" if line.is_new else " ") if log.is_compared else ""
+    if line.number == log.cause_at:
+        mark += "> "
     more = f" [{line.more:,} more like it]" if line.more else ""
     return f"{mark}{line.text}{more}\n"
 
@@ -116,10 +124,18 @@ def _told(log: Excerpted) -> str:
     of_step = f" in {cut(visible(step['name']), MOST_OF_STEP)!r}" if step else ""
     if step and step["duration"] is not None:
         of_step += f" ({duration(round(step['duration'] * _SECOND))})"
-    what = "failed" if log.summary["failed"] else "does not say that it failed"
-    where = "its end" if cause["why"] == "end" else "likely cause"
+    failed = log.summary["failed"]
+    what = "failed" if failed else "does not say that it failed"
+    where = "likely cause"
+    if cause["why"] == "end":
+        where = "no cause found, its end" if failed else "its end"
     new = "; + is new" if log.is_compared else ""
-    return f"{what}; {where} at line {cause['line']:,} of {total}{of_step}{new}"
+    return f"{what}; {where} at {_lines(cause)} of {total}{of_step}{new}"
+
+
+def _lines(cause: Mapping[str, Any]) -> str:
+    first, last = cause["line"], cause["last"]
+    return f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
 
 
 def as_json(log: Excerpted, size: int, members: Mapping[str, Any]) -> bytes:
@@ -149,16 +165,18 @@ def section_json(log: Excerpted, size: int) -> dict[str, Any]:
     href = f"{link}{last}-{last}" if link else None
     run: dict[str, Any] = {"first": last, "last": last, "href": href, "lines": []}
     of_run = length(dumped(run)) + 2
-    left = size - length(dumped(value)) - 2
+    left = size - length(dumped(value)) - length(', "is_cause": true') - 2
     costs = Costs(lambda line: length(dumped(_object(line))) + 2, of_run)
     runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
-    return {**value, "runs": [_run(run, link) for run in runs]}
+    return {**value, "runs": [_run(run, link, log.cause_at) for run in runs]}
 
 
-def _run(run: Run, link: str) -> dict[str, Any]:
+def _run(run: Run, link: str, cause_at: int | None) -> dict[str, Any]:
     lines = [_object(line) for line in run.lines]
     href = link + _numbers(run) if link else None
-    return {"first": run.first, "last": run.last, "href": href, "lines": lines}
+    value = {"first": run.first, "last": run.last, "href": href, "lines": lines}
+    has_cause = cause_at is not None and run.first <= cause_at <= run.last
+    return {**value, "is_cause": True} if has_cause else value
 
 
 def _object(line: Shown) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from tests.renderers import cut, renderer
 _OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 _LEFT_OUT = re.compile(r" \.\.\. [\d,]+ bytes \.\.\. ")
 _MORE = re.compile(r" \[[\d,]+ more like it\]$")
+_CAUSE = re.compile(r"likely cause at lines? ([\d,]+)")
 _RUN = re.compile(r"(?:\.\.\. [\d,]+ lines? left out: )?\?goto=(\d+)(?:-(\d+))?")
 
 
@@ -92,12 +93,17 @@ def _fault_of_text(content, log):
     head, *shown = content.decode().split("\n")
     if not head.startswith("/a.txt: "):
         return f"the first line is {head!r}"
+    cause = _CAUSE.search(head)
+    cause_at = int(cause[1].replace(",", "")) if cause else 0
     place = 0
     while place < len(shown) and (run := _RUN.fullmatch(shown[place])):
         first, last = int(run[1]), int(run[2] or run[1])
         place += 1
         for number in range(first, last + 1):
-            if not _is_of(_MORE.sub("", shown[place]), lines[number - 1].encode()):
+            text = _MORE.sub("", shown[place])
+            if number == cause_at:
+                text = text.removeprefix("> ")
+            if not _is_of(text, lines[number - 1].encode()):
                 return f"line {number} is {shown[place]!r}"
             place += 1
     rest = shown[place:]

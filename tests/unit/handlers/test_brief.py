@@ -44,8 +44,9 @@ def test_it_has_the_cause_within_the_bytes_and_leads_to_every_line(ask, name, si
     assert answer.content_type == "text/plain"
     head, *lines = answer.text.splitlines()
     assert head.startswith(
-        f"/run/{name}: failed; likely cause at line {FAILED:,} of 6,006 lines in 'test'"
+        f"/run/{name}: failed; likely cause at lines {FAILED:,}-{FAILED + 1:,} of 6,006 lines in 'test'"
     )
+    assert "> FAIL: test_sum (tests.Sum)" in lines
     assert "AssertionError: 3 != 4" in lines
     assert len(answer.body) <= size
     log = LOG.decode().splitlines()
@@ -56,7 +57,8 @@ def test_it_has_the_cause_within_the_bytes_and_leads_to_every_line(ask, name, si
         ):
             number = int(marked[1])
         elif not re.fullmatch(r"\.\.\. [\d,]+ lines? left out", line):
-            assert line == log[number - 1]
+            mark = "> " if number == FAILED else ""
+            assert line == mark + log[number - 1]
             number += 1
 
 
@@ -85,6 +87,7 @@ def test_json_has_the_same_lines_within_the_bytes(ask):
             ]
             assert all(line["text"] == log[line["line"] - 1] for line in run["lines"])
             assert run["href"].startswith(f"?goto={run['first']}")
+            assert run.get("is_cause", False) == (run["first"] <= FAILED <= run["last"])
 
 
 def test_it_is_the_same_with_an_index_and_without(ask, tmp_path):
@@ -121,7 +124,7 @@ def test_new_lines_are_told_in_a_comparison(ask):
 def test_new_lines_begin_with_a_plus_in_text(ask):
     head, *lines = ask("/run/a.txt?format=brief&against=run/passed.txt").text.splitlines()
     assert head.endswith("; + is new")
-    assert [line for line in lines if line.startswith("+")] == ["+AssertionError: 3 != 4"]
+    assert [line for line in lines if line.startswith("+")] == ["+> AssertionError: 3 != 4"]
     assert " FAIL: test_sum (tests.Sum)" in lines
 
 

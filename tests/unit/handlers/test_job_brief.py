@@ -71,8 +71,11 @@ def test_it_says_what_was_tested_and_shows_the_failure_first(ask):
     places = [
         text.index(part)
         for part in (
-            "job-output.txt: failed; likely cause at line 4 of 6 lines in 'run tests'",
-            "?goto=1-6\n" + CONSOLE.decode(),
+            "job-output.txt: failed; likely cause at lines 4-5 of 6 lines in 'run tests'",
+            "?goto=1-6\n"
+            + CONSOLE.decode().replace(
+                "2026-03-04 18:22:11.000 | FAIL", "> 2026-03-04 18:22:11.000 | FAIL"
+            ),
             "logs/nova.txt.gz: does not say that it failed; likely cause at line 1,501",
             "ERROR nova: the port could not be bound",
         )
