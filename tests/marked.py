@@ -207,6 +207,11 @@ MARKED = {
         b"  Failed It.Works [12 ms]",
     ],
     Mark.NUMBERED: [b"  1) it works"],
+    Mark.TITLE: [
+        b"________ TestApi.test_list[postgres] ________",
+        b"____ ERROR at setup of test_pay ____",
+        b"---- tests::it_parses stdout ----",
+    ],
     Mark.INLINE: [
         b"test_it (tests.TestIt) ... FAIL",
         b"it.sh: FAIL",
@@ -301,7 +306,7 @@ MARKED = {
         b"[INFO] Reactor Summary:",
         b"===== test session starts =====",
         b"===== short test summary info =====",
-        b"_____ test_it _____",
+        b"_____ coverage: platform linux _____",
         b"Ran 2 tests in 0.001s",
         b"=== RUN   TestIt/one",
         b"--- PASS: TestIt (0.00s)",

@@ -47,7 +47,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 38;
+const INTERFACE: u32 = 39;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -63,7 +63,7 @@ const LIMITS: &[(&str, i64)] = limits! {
     cause::REACH
     masking::LONGEST_VALUE masking::OVERLAP masking::SHORTEST_VALUE masking::WINDOW
     group::LONGEST group::RING group::TOLD
-    step::GAP step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
-    steps::MOST_SURVIVED steps::OUTCOME_REACH steps::LAST_WORDS
+    step::GAP step::MOST_NOTED step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
+    steps::OUTCOME_REACH steps::LAST_WORDS
     summary::LONGEST_ERROR chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };

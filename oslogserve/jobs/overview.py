@@ -252,10 +252,10 @@ class Overview:
             errors = summary["errors"]
             size += sum(getsizeof(error["text"]) + _OVERHEAD for error in errors)
             size += sum(
-                getsizeof(line) for one in summary.get("survived", ()) for line in one["told"]
+                getsizeof(line) for one in summary.get("other_failures", ()) for line in one["told"]
             )
             if size > MOST_OF_ERRORS:
-                summary.pop("survived", None)
+                summary.pop("other_failures", None)
             if size > MOST_OF_ERRORS and len(errors) > 2:
                 summary["errors"] = [errors[0], errors[-1]]
                 self._shortened += 1

@@ -11,7 +11,7 @@ from hashlib import blake2b
 from typing import Any
 
 #: Raised when the same lines give other fingerprints than before.
-VERSION = 2
+VERSION = 3
 #: Characters of a fingerprint, which are hexadecimal digits.
 SIZE = 32
 #: Characters of a line that count.
@@ -54,6 +54,8 @@ _VARYING = re.compile(
     """,
     re.VERBOSE | re.ASCII,
 )
+#: The number of a test among those of its run, before its name.
+_PLACE = re.compile(r"^\d+\) |(?<=^not ok )\d+ |(?<=^── )\d+\. ")
 _BLANKS = re.compile(r"\s+")
 #: What announces a failure without telling why.
 _OUTCOME = re.compile(
@@ -157,12 +159,13 @@ def exception_of(told: Sequence[str]) -> str:
 
 
 def normalised(line: str, is_name: bool = False) -> str:
-    """The line without what differs from run to run. is_name: it names a test, whose numbers stay."""
+    """The line without what differs from run to run. is_name: it names a test, whose numbers stay, but for its own."""
 
     def kept(found: re.Match[str]) -> str:
         stays = found["kept"] or found["name"] or (is_name and found["number"])
         return found[0] if stays else "#"
 
+    line = _PLACE.sub("", line) if is_name else line
     return _BLANKS.sub(" ", _VARYING.sub(kept, line[:REACH])).strip()
 
 

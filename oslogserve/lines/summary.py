@@ -16,7 +16,7 @@ _SECOND = 10**6
 LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
 #: Bytes of an error's text.
 LONGEST_ERROR = LIMITS["summary.LONGEST_ERROR"]
-#: Lines of a failure that a log survived whose text is kept.
+#: Lines of another failure than the cause whose text is kept.
 MOST_TOLD = 4
 #: Members of the JSON that are as in Totals, but for `new`.
 _KEPT = (
@@ -109,8 +109,8 @@ class Totals(TypedDict):
     errors: list[ErrorLine]
     #: None for a log that says that it passed, or without lines.
     cause: CauseLine | None
-    #: Failures of a build that it survived: the first MOST_SURVIVED.
-    survived: list[CauseLine]
+    #: The first failures beside the cause: failed tests, or what a log that has not failed survived.
+    other_failures: list[CauseLine]
     #: True if the lines say that the log, a step or a test failed.
     failed: bool
     #: True if a verdict says so, such as that of a runner or a recap.
@@ -141,8 +141,8 @@ def as_json(totals: Totals) -> bytes:
         "severities": severities,
         "histogram": histogram,
     }
-    if totals["survived"]:
-        members["survived"] = [_survived(one, chapters) for one in totals["survived"]]
+    if others := totals["other_failures"]:
+        members["other_failures"] = [_other(one, chapters) for one in others]
     if totals["new"] is not None:
         members["new"] = _by_name(totals["new"])
     return json.dumps(members).encode()
@@ -182,7 +182,7 @@ def _cause(cause: CauseLine | None, chapters: Sequence[Mapping[str, Any]]) -> di
     return _without_none(cause) | {"fingerprints": _fingerprints(cause, chapters)}
 
 
-def _survived(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+def _other(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     told = cause["told"][:MOST_TOLD]
     found = _fingerprints(cause, chapters)
     return {"line": cause["line"], "text": cause["text"], "told": told, "fingerprints": found}

@@ -66,7 +66,7 @@ def _shape_of(lines: int) -> dict[str, Any]:
         "last_time": _is_time,
         "errors": [of_line],
         "cause": _OrNone(cause),
-        "survived": _Optional([{"line": number, **told}]),
+        "other_failures": _Optional([{"line": number, **told}]),
         "failed": _is_bool,
         "verdict": _is_bool,
         "passed": _is_bool,

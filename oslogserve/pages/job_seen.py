@@ -4,6 +4,7 @@
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from textwrap import shorten
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -12,7 +13,7 @@ from oslogserve.pages.page import Link, address
 from oslogserve.query import Query
 from oslogserve.seen import Run
 from oslogserve.seen.known import Known
-from oslogserve.seen.memory import Told
+from oslogserve.seen.memory import Another, Told
 
 #: Below the mount point.
 LIST = "/_oslogserve/seen"
@@ -23,6 +24,8 @@ _BEGINNINGS = {
     (True, True): "This is the first; since then in ",
     (True, False): "This is the first; since then the same failed with the same exception in ",
 }
+#: Characters of a failure's text in a sentence.
+_MOST_QUOTED = 100
 #: Days within which a weekday says which day is meant.
 _WEEK = 6
 
@@ -43,7 +46,7 @@ class OfLog(NamedTuple):
 
 def of_log(query: Query, told: Told) -> OfLog:
     """What is known of a cause, for the page."""
-    return OfLog(told.cause.log, _sentence(query, told))
+    return OfLog(told.cause.log, [*_sentence(query, told), *_on_another(query, told)])
 
 
 def _sentence(query: Query, told: Told) -> list[str | Link]:
@@ -65,6 +68,25 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
     return [begin, shown, f" of {jobs}{when}{_changes(told, first)}{_passed(told)}."]
 
 
+def _on_another(query: Query, told: Told) -> list[str | Link]:
+    """A sentence on another failure of the run; empty for none."""
+    if told.another is None:
+        return []
+    failure, _, others = another = told.another
+    runs = counted(others.runs, "other run")
+    address_of_runs = list_address(query.mount, another.fingerprint)
+    shown = Link(address_of_runs, runs) if told.is_listed else runs
+    same = "in " if another.is_exact else "with the same exception in "
+    text = shorten(failure.text, _MOST_QUOTED, placeholder=" ...")
+    jobs = counted(others.jobs, "job")
+    passed = _also_passed(others.passed)
+    return [
+        f' Another failure of this run, "{text}", was seen {same}',
+        shown,
+        f" of {jobs}{passed}.",
+    ]
+
+
 def _changes(told: Told, first: Run) -> str:
     """In which change the other runs were first seen."""
     if told.are_of_own_change:
@@ -78,10 +100,14 @@ def _changes(told: Told, first: Run) -> str:
 def _passed(told: Told) -> str:
     """What is known of runs that passed."""
     if told.others.passed:
-        return f"; also in {counted(told.others.passed, 'run')} that passed"
+        return _also_passed(told.others.passed)
     if told.alike_passed:
         return f"; the same exception also in {counted(told.alike_passed, 'run')} that passed"
     return "; never in a run of this job that passed" if told.never_passed else ""
+
+
+def _also_passed(passed: int) -> str:
+    return f"; also in {counted(passed, 'run')} that passed" if passed else ""
 
 
 def _shown(seconds: int) -> str:
@@ -109,9 +135,25 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
         "first": others.first and _first_json(query, told, others.first),
         "failed_runs": told.failed_runs,
         "days": told.days,
+        "another": told.another and _another_json(query, told, told.another),
         "href": list_address(query.mount, told.fingerprint) if told.is_listed else None,
     }
     return {"seen": seen, "known": rules}
+
+
+def _another_json(query: Query, told: Told, another: Another) -> dict[str, Any]:
+    failure, fingerprint, others = another
+    return {
+        "log": failure.log,
+        "line": failure.line,
+        "text": failure.text,
+        "fingerprint": fingerprint,
+        "by": "exact" if another.is_exact else "failure",
+        "runs": others.runs,
+        "jobs": others.jobs,
+        "passed": others.passed,
+        "href": list_address(query.mount, fingerprint) if told.is_listed else None,
+    }
 
 
 def _first_json(query: Query, told: Told, first: Run) -> dict[str, Any]:

@@ -16,7 +16,7 @@ MOST_TOLD = 700
 
 
 class Cause(NamedTuple):
-    """The cause of a failure that a log tells; of a run that passed, a failure that it survived."""
+    """The cause of a failure that a log tells, or another failure of it; of a run that passed, one that it survived."""
 
     #: The log's name below the run's folder.
     log: str
@@ -73,13 +73,21 @@ class Run(NamedTuple):
     job: Named = Named()
     #: With its patch set, or "".
     change: str = ""
-    #: The likeliest first.
+    #: That of the likeliest log first. Of each log, its cause is before its other failures.
     causes: tuple[Cause, ...] = ()
 
     @property
     def change_number(self) -> str:
         """Its change without the patch set, or ""."""
         return self.change.partition(",")[0]
+
+    @property
+    def causes_of_logs(self) -> list[Cause]:
+        """The cause of each log, without its other failures."""
+        firsts: dict[str, Cause] = {}
+        for one in self.causes:
+            firsts.setdefault(one.log, one)
+        return [*firsts.values()]
 
     def with_cause(self, fingerprint: str) -> "Run":
         """The run with one of its causes alone, that of a fingerprint that it has."""

@@ -2,7 +2,7 @@
 """The database of runs: what is asked of it, and what is kept."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, literal, select, tuple_
 from sqlalchemy.exc import IntegrityError
@@ -104,6 +104,16 @@ class Database:
             found = runs_where(connection, runs.c.id.in_(oldest)) if number else {}
         first = next(iter(found.values()), None)
         return Others(number, of_jobs, healthy, first, own.ended if own else None)
+
+    def first_failed(self, fingerprints: Iterable[str], path: str) -> str | None:
+        """The first of the fingerprints with which a run failed, but for the one of this path; None for none."""
+        own = select(runs.c.id).where(runs.c.path == cut(path, None))
+        with self._connected() as connection:
+            for one in fingerprints:
+                where = self._with(one) & sightings.c.has_failed & sightings.c.run.not_in(own)
+                if connection.execute(select(sightings.c.run).where(where).limit(1)).first():
+                    return one
+        return None
 
     def is_in_another_change(self, fingerprint: str, change: str) -> bool:
         """True if a run that failed with the fingerprint is not of this change. change: without a patch set."""

@@ -22,6 +22,19 @@ LONGEST = 5
 NAME = "seen"
 
 
+class Another(NamedTuple):
+    """A failure beside a run's cause that other runs had."""
+
+    cause: Cause
+    #: The fingerprint that others have.
+    fingerprint: str
+    others: Others
+
+    @property
+    def is_exact(self) -> bool:
+        return self.fingerprint == self.cause.exact
+
+
 class Told(NamedTuple):
     """What is known of a run's cause."""
 
@@ -41,6 +54,8 @@ class Told(NamedTuple):
     alike_passed: int
     #: True if runs of this job that passed are kept, and no run that passed has either fingerprint.
     never_passed: bool
+    #: If no other run has the cause: another failure in its log that some have; None for none.
+    another: Another | None
     #: True if there is a list of the runs.
     is_listed: bool
 
@@ -70,8 +85,8 @@ class Memory:
         return self._database.days if self._database else 0
 
     def told(self, run: Run) -> Told | None:
-        """What is known of the run's first cause with a fingerprint; None for none, or if nothing can be known."""
-        cause = next((one for one in run.causes if one.exact), None)
+        """What is known of the first log's cause with a fingerprint; None for none, or if nothing can be known."""
+        cause = next((one for one in run.causes_of_logs if one.exact), None)
         if cause is None:
             return None
         return self._asked(lambda database: _told(database, run, cause, self.is_listed), None)
@@ -152,8 +167,21 @@ def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told
         are_of_own_change=is_own and not database.is_in_another_change(fingerprint, number),
         alike_passed=0 if others.passed else passed,
         never_passed=not passed and database.has_passed_runs(run.job),
+        another=None if others.runs else _another(database, run, cause),
         is_listed=is_listed,
     )
+
+
+def _another(database: "Database", run: Run, cause: Cause) -> Another | None:
+    """Raises SourceError."""
+    of_log = [one for one in run.causes if one.log == cause.log and one != cause]
+    by_fingerprint = {one: failure for failure in reversed(of_log) for one in failure.fingerprints}
+    in_order = [one for failure in of_log for one in failure.fingerprints]
+    fingerprint = database.first_failed(in_order, run.path)
+    if fingerprint is None:
+        return None
+    others = database.others(fingerprint, run.path)
+    return Another(by_fingerprint[fingerprint], fingerprint, others)
 
 
 def _in_time(ask: Callable[[], _T]) -> _T:

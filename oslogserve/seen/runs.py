@@ -5,7 +5,7 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 from oslogserve.jobs.build import Build
@@ -13,25 +13,41 @@ from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import exception_of, fingerprints
-from oslogserve.seen import MOST_FINGERPRINTS, Cause, Named, Run, first_causes
+from oslogserve.seen import Cause, Named, Run, first_causes
 from oslogserve.seen.memory import Memory
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
+#: Failures of a run about which rules are asked.
+_MOST_ASKED = 16
 #: What a folder's name has that is a run's rather than a job's: numbers, hashes, UUIDs.
 _OF_RUN = re.compile(r"[0-9.,_-]+|[0-9a-f-]*\d[0-9a-f-]{5,}")
 
 
-def _causes(logs: Iterable[RankedLog]) -> Iterator[Cause]:
-    """Yields the causes of the likeliest logs. logs: in the order of their ranks."""
-    return (_cause(one, one.rank.cause) for one in logs if one.shows_failure and one.rank.cause)
+def _failures(logs: Iterable[RankedLog]) -> Iterator[Cause]:
+    """Yields the causes of the likeliest logs, and behind the first one the other failed tests of its log.
+
+    logs: in the order of their ranks.
+    """
+    is_first = True
+    for one in logs:
+        if one.shows_failure and one.rank.cause:
+            yield _cause(one, one.rank.cause)
+            yield from _others(one) if is_first and one.summary["failed"] else ()
+            is_first = False
+
+
+def _others(one: RankedLog) -> Iterator[Cause]:
+    """Yields the failures of a log beside its cause."""
+    return (_cause(one, failure) for failure in one.summary.get("other_failures", ()))
 
 
 def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
     """Yields what the logs of a run that passed show of failures, those of its consoles first."""
     for one in sorted(logs, key=lambda one: not CONSOLES.search(one.log.file.shown)):
-        survived = (_cause(one, failure) for failure in one.summary.get("survived", ()))
-        yield from chain(_causes([one]), survived)
+        if one.shows_failure and one.rank.cause:
+            yield _cause(one, one.rank.cause)
+        yield from _others(one)
 
 
 def _cause(one: RankedLog, cause: dict[str, Any]) -> Cause:
@@ -69,7 +85,7 @@ def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
         True,
         _named(shown, build),
         build.change,
-        tuple(islice(_causes(logs), MOST_FINGERPRINTS)),
+        tuple(islice(_failures(logs), _MOST_ASKED)),
     )
 
 
@@ -108,7 +124,7 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     except UnicodeDecodeError:  # databases take no other text
         return None
     asked = asked_of(path, found.logs, found.build)
-    causes = _causes(found.logs) if has_failed else _survived(found.logs)
+    causes = _failures(found.logs) if has_failed else _survived(found.logs)
     kept = tuple(first_causes(one for one in causes if one.exact))
     return asked._replace(path=shown, ended=ended, has_failed=has_failed, causes=kept)
 

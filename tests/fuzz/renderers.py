@@ -157,7 +157,7 @@ def _found(case, known):
         ],
         "cause": cause
         and (*(cause["line"], cause["last"], cause["why"], cause.get("silent_step")),),
-        "survived": [one["line"] for one in summary.get("survived", ())],
+        "others": [one["line"] for one in summary.get("other_failures", ())],
         "failed": summary["failed"],
         "verdict": summary["verdict"],
         "passed": summary["passed"],
@@ -180,7 +180,7 @@ def _as_found(expected):
     return {
         "lines": lines,
         "cause": cause and (cause.first.number, cause.last, cause.why, cause.silent_step),
-        "survived": [one.first.number for one in expected.survived],
+        "others": [one.first.number for one in expected.others],
         "failed": expected.failed,
         "verdict": expected.verdict,
         "passed": expected.passed,

@@ -142,9 +142,9 @@ class CauseFinder:
             return True
         return self._steps.have_passed(self._end)
 
-    def survived(self) -> list[Cause]:
-        """The first failures of a build that the log survived. Call it behind cause()."""
-        return self._steps.survived(is_build=self._is_healthy)
+    def failures(self, *, has_failed: bool) -> list[Cause]:
+        """The first failures, see Steps. Call it behind cause(), which says whether the log has failed."""
+        return self._steps.failures(is_build=self._is_healthy, has_failed=has_failed)
 
     def _low_end(self) -> Cause | None:
         """The end of a log whose lines all have a time and a level below WARNING."""

@@ -15,8 +15,8 @@ class Findings(NamedTuple):
 
     seen: list[Seen]
     cause: Cause | None
-    #: Failures that it survived.
-    survived: list[Cause]
+    #: The first failures beside the cause.
+    others: list[Cause]
     failed: bool
     verdict: bool
     passed: bool
@@ -41,9 +41,11 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
         cause = compared(cause, new_causes.cause()[0], new)
     is_there = cause and failed and cause.why != "end" and cause.silent_step is None
     failed_at = cause.first.number if cause and is_there else None
-    survived = [
-        one for one in causes.survived() if not cause or one.first.number != cause.first.number
+    others = [
+        one
+        for one in causes.failures(has_failed=failed)
+        if not cause or one.first.number != cause.first.number
     ]
     verdict = failed and causes.has_verdict
     outcome = failed, verdict, causes.has_passed
-    return Findings(all_seen, cause, survived, *outcome, *chapters.chapters(len(texts), failed_at))
+    return Findings(all_seen, cause, others, *outcome, *chapters.chapters(len(texts), failed_at))

@@ -21,10 +21,12 @@ from oslogserve.native import LIMITS
 #: Bytes of a line's content that are read; lines that a step keeps; lines of a group whose text is kept.
 LONGEST, RING, TOLD = (LIMITS[f"group.{name}"] for name in ("LONGEST", "RING", "TOLD"))
 #: Lines that end a group of errors, and of words of failure; how far above the end the last word may be;
-#: lines of a paragraph and of a report; lines behind an outcome that the step survived.
-GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED = (
+#: lines of a paragraph and of a report; lines behind an outcome that the step survived; failures that are noted.
+GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED, MOST_NOTED = (
     LIMITS[f"step.{name}"]
-    for name in ("GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT", "SURVIVED")
+    for name in (
+        *("GAP", "WORD_GAP", "WORD_REACH", "PARAGRAPH", "REPORT", "SURVIVED", "MOST_NOTED"),
+    )
 )
 #: The weight of a step that shows errors alone, and of one that ends with an error of GitHub's runner.
 ERRORS_ALONE, ANNOTATED = 2, 5
@@ -34,9 +36,11 @@ _TITLE = 5
 _MESSAGES = 12
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
 
+#: The kind of a failed test below a heading.
+_HEADED = "headed"
 #: Why a line was chosen, by what a step found, in the order in which a step's cause is chosen.
 _WHY = {
-    "headed": "test",
+    _HEADED: "test",
     Mark.TEST: "test",
     Mark.CRASH: "severity",
     Mark.INLINE: "test",
@@ -167,6 +171,10 @@ class Step:
     is_shown: bool = False
     #: The first line of each kind in _WHY, and of NUMBERED.
     found: dict[str, Group] = field(default_factory=dict)
+    #: The next failed tests, with their kinds; the first MOST_NOTED.
+    further: list[tuple[str, Group]] = field(default_factory=list)
+    #: True if the failed tests below a heading have numbers.
+    has_numbers: bool = False
     #: The last group of errors; before a recap.
     errors: Group | None = None
     before_recap: Group | None = None
@@ -176,9 +184,9 @@ class Step:
     before: deque[Text] = field(default_factory=_ring)
     #: The heading whose next line tells: HEADING or ABORTS; an outcome below ABORTS.
     heading: Mark | None = None
-    #: The indentation of the first failed subtest, until a test failed at the same one.
+    #: The indentation of the last failed subtest.
     depth: int | None = None
-    #: A report of `found` whose lines go on, and its kind; whether a blank line was in it, and no error since.
+    #: The report of the last test whose lines go on, and its kind; whether a blank line was in it, and no error since.
     report: Group | None = None
     report_kind: str = ""
     is_paused: bool = False
@@ -294,12 +302,14 @@ class Step:
             return None
         if mark == Mark.FATAL:
             self.fatal = text.number
+        if mark == Mark.TITLE and _HEADED not in self.found:
+            mark = Mark.CHAPTER
         kind = self._kind(text, None if mark in (Mark.CHAPTER, Mark.SUCCEEDED) else mark)
         is_end = mark in (Mark.CHAPTER, Mark.HEADING, Mark.ABORTS, Mark.SUCCEEDED)
         self._extend_report(text, kind, is_end=is_end)
         is_recap = kind == Mark.OUTCOME or text.rank >= _ERROR
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
-            self.found.setdefault(Mark.TEST, self.found.pop(Mark.NUMBERED))
+            self._take_recap()
         displaced = None
         if mark == Mark.FATAL or kind not in (None, Mark.ERROR):
             self.succeeded = None
@@ -315,8 +325,8 @@ class Step:
             self.ring.append(text)
         return displaced and displaced.cause("severity")
 
-    def _kind(self, text: Text, mark: Mark | None) -> str | None:
-        """The kind of the line: "headed", a Mark that tells, or None."""
+    def _kind(self, text: Text, mark: str | None) -> str | None:
+        """The kind of the line: _HEADED, a Mark that tells, or None."""
         content = text.content
         if mark in (Mark.HEADING, Mark.ABORTS):
             self.heading = mark
@@ -325,6 +335,8 @@ class Step:
             if self.heading == Mark.ABORTS:
                 self.heading = Mark.OUTCOME
             return Mark.OUTCOME
+        if mark == Mark.TITLE or (mark == Mark.NUMBERED and self.has_numbers):
+            mark = _HEADED
         is_error = mark in (Mark.ERROR, Mark.FATAL) or (mark is None and text.rank >= _ERROR)
         if self.heading == Mark.OUTCOME and not content:
             self.heading = None
@@ -333,7 +345,7 @@ class Step:
             return mark
         is_green = _GREEN(content) is not None
         if is_told and not (is_green and self.heading == Mark.HEADING):
-            kind = "headed" if self.heading == Mark.HEADING else Mark.ERROR
+            kind = _HEADED if self.heading == Mark.HEADING else Mark.ERROR
             self.heading = None
             return kind
         if not is_error:
@@ -354,8 +366,8 @@ class Step:
         is_error = kind == Mark.ERROR and not is_long and not is_inline
         is_blank = not (text.content or is_stack)
         is_end = is_end or is_long or (kind is not None and not is_error)
-        if self.report_kind == "headed" and kind is None and self._names(report, text):
-            self.report = self.found["headed"] = report = Group.of(text)
+        if self.report_kind == _HEADED and kind is None and self._names(report, text):
+            report.first, report.last, report.told = text, text.number, [text.content]
         elif is_error or not (is_end or is_blank or self.is_paused):
             report.extend(text)
         self.is_paused = not is_error and (is_blank or self.is_paused)
@@ -390,25 +402,55 @@ class Step:
         self.errors = Group.of(text)
         return errors
 
+    def _take_recap(self) -> None:
+        """Makes failed tests of numbered lines."""
+        numbered = self.found.pop(Mark.NUMBERED)
+        is_first = self.found.setdefault(Mark.TEST, numbered) is numbered
+        renamed = {Mark.NUMBERED: Mark.TEST} if is_first else {}
+        further = [(renamed.get(kind, kind), group) for kind, group in self.further]
+        self.further = [one for one in further if one[0] != Mark.NUMBERED]
+        if self.report_kind == Mark.NUMBERED:
+            self.report_kind = Mark.TEST
+            self.report = self.report if is_first else None
+
     def _add_first(self, text: Text, kind: str) -> None:
-        is_test = kind == Mark.TEST
-        is_subtest = is_test and text.content.startswith(causes.SUBTEST)
+        is_subtest = kind == Mark.TEST and text.content.startswith(causes.SUBTEST)
         is_deeper = is_subtest and self.depth is not None and text.indent > self.depth
-        if kind not in self.found or is_deeper:
-            above = _located_above(self.ring, text) if is_subtest else []
-            test = self.found.get(kind)
-            self.report = self.found[kind] = Group.of(*above, text)
-            if kind == "headed" and text.content.startswith(causes.STACK):
-                self.report.told[:0] = _underlined(self.ring)
-            told = (
-                [line for line in test.told if not line.startswith(causes.SUBTEST)] if test else []
-            )
-            self.report.told = [*self.report.told, *told[:_MESSAGES]][:TOLD]
-            self.report_kind, self.is_paused = kind, False
-            if is_test:
-                self.depth = text.indent if is_subtest else None
-        elif is_test:
-            self.depth = None
+        is_further = kind in self.found and not is_deeper
+        is_room = kind != Mark.CRASH and len(self.further) < MOST_NOTED
+        is_noted = is_room or not is_further
+        if kind == Mark.TEST:
+            self.depth = text.indent if is_subtest and is_noted else None
+        if not is_noted:
+            return
+        above = _located_above(self.ring, text) if is_subtest else []
+        group = Group.of(*above, text)
+        if kind == _HEADED and text.content.startswith(causes.STACK):
+            group.told[:0] = _underlined(self.ring)
+        if is_further:
+            self.further.append((kind, group))
+        elif kind not in self.found:
+            self.has_numbers |= kind == _HEADED and _NUMBER(text.content) is not None
+            self.found[kind] = group
+        else:
+            group = self._replaced(group)
+        self.report, self.report_kind, self.is_paused = group, kind, False
+
+    def _replaced(self, subtest: Group) -> Group:
+        """The last failed test, which becomes its subtest, with some of its messages."""
+        several = [group for kind, group in self.further if kind == Mark.TEST]
+        test = several[-1] if several else self.found[Mark.TEST]
+        told = [line for line in test.told if not line.startswith(causes.SUBTEST)]
+        test.first, test.last = subtest.first, subtest.last
+        test.told = [*subtest.told, *told[:_MESSAGES]][:TOLD]
+        return test
+
+    def further_of_cause(self) -> list[Cause]:
+        """The failed tests behind the one that is its cause."""
+        telling = next((one for one in _WHY.items() if one[0] in self.found), None)
+        if telling is None:
+            return []
+        return [group.cause(telling[1]) for kind, group in self.further if kind == telling[0]]
 
     def cause(self) -> Cause | None:
         """The step's cause; None for a step without lines."""
@@ -454,12 +496,16 @@ class Step:
 
 
 def _located_above(ring: deque[Text], test: Text) -> list[Text]:
-    """The deeper lines right above a failed test of Go, from the first that says where it failed."""
+    """The deeper lines right above a failed test of Go, from the first that says where it failed; none if they
+    are below another one."""
     lines: list[Text] = []
     for line in islice(reversed(ring), TOLD - 1):
         if line.indent <= test.indent or not line.content:
             break
         lines.insert(0, line)
+    above = next(islice(reversed(ring), len(lines), None), None)
+    if above and above.content.startswith(causes.SUBTEST):
+        return []
     return [*dropwhile(lambda line: not _is_weak(line), lines)]
 
 

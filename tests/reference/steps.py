@@ -6,15 +6,22 @@ of Ansible. The first verdict that says "failed" ends the search: the cause is i
 that any program may print counts only near the log's end. Without a verdict, the cause is in the first
 of the steps that show most, in the last one that shows errors alone, or in the last step. The log then
 failed if its last step did, or a task by its recap: the log went on behind all others. The first
-failures that the log survived are noted.
+failures of all steps are noted, tests before other ones.
 """
 
 from oslogserve.lines.grammar.causes import Mark
 from oslogserve.native import LIMITS
-from tests.reference.step import ANNOTATED, ERRORS_ALONE, SURVIVED, Cause, Group, Step, Text
+from tests.reference.step import (
+    ANNOTATED,
+    ERRORS_ALONE,
+    MOST_NOTED,
+    SURVIVED,
+    Cause,
+    Group,
+    Step,
+    Text,
+)
 
-#: Failures that are noted although the log went on.
-MOST_SURVIVED = LIMITS["steps.MOST_SURVIVED"]
 OUTCOME_REACH, LAST_WORDS = LIMITS["steps.OUTCOME_REACH"], LIMITS["steps.LAST_WORDS"]
 
 #: Verdicts that are revoked if many lines follow.
@@ -41,8 +48,8 @@ class Steps:
         self._weight = 0
         #: The number of the first line of the step in which it was.
         self._begin: int | None = None
-        #: Failures that the log survived, until MOST_SURVIVED are found.
-        self._survived: list[Cause] = []
+        #: The first failures, at most MOST_NOTED.
+        self._noted: list[Cause] = []
         #: True if an earlier task failed by a recap or its last line.
         self._has_failed = False
         #: The number of the last line that says that the log is whole.
@@ -110,13 +117,19 @@ class Steps:
     def _note_step(self) -> None:
         """Notes what the current step shows of a failure."""
         if self._step.weight:
-            self._note(self._step.cause())
+            for cause in (self._step.cause(), *self._step.further_of_cause()):
+                self._note(cause)
 
     def _note(self, cause: Cause | None) -> None:
-        """Notes a cause, unless the same lines were noted. The end of a step tells nothing."""
-        told = [one.told for one in self._survived]
-        if cause and cause.why != "end" and cause.told not in told:
-            self._survived = [*self._survived, cause][:MOST_SURVIVED]
+        """Notes a cause, unless the same lines were noted. The end of a step tells nothing. If there is no
+        room, a test takes the place of what is none."""
+        told = [one.told for one in self._noted]
+        if not cause or cause.why == "end" or cause.told in told:
+            return
+        others = [one for one in self._noted if one.why != "test"]
+        if len(self._noted) == MOST_NOTED and others and cause.why == "test":
+            self._noted.remove(others[-1])
+        self._noted = [*self._noted, cause][:MOST_NOTED]
 
     def _decide(self, text: Text, mark: Mark | None) -> None:
         self._step.settle(text.number)
@@ -193,13 +206,13 @@ class Steps:
             passed = None
         return any(one is not None and one + LAST_WORDS >= end for one in (passed, self._ended))
 
-    def survived(self, *, is_build: bool) -> list[Cause]:
-        """The first failures that the log survived; none if a verdict says that it failed, or if it is not
-        the log of a build. is_build: true if its end says so."""
-        if self.are_decided or not (is_build or self._step.begin):
+    def failures(self, *, is_build: bool, has_failed: bool) -> list[Cause]:
+        """The first failures of a log: those that it survived, or, if it failed, its failed tests. None if it
+        has not failed and is not the log of a build. is_build: true if its end says so."""
+        if not (has_failed or is_build or self._step.begin):
             return []
         self._note_step()
-        return self._survived
+        return [one for one in self._noted if not has_failed or one.why == "test"]
 
 
 def _heavier(earlier: Step | None, later: Step) -> Step:

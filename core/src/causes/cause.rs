@@ -205,10 +205,10 @@ impl CauseFinder {
         is_healthy || self.steps.have_passed(self.end)
     }
 
-    /// The first failures of a build that the log survived. Call it behind cause().
-    pub fn survived(&mut self) -> Vec<Cause> {
+    /// The first failures, see Steps. Call it behind cause(), which says whether the log has failed.
+    pub fn failures(&mut self, has_failed: bool) -> Vec<Cause> {
         let Some(caches) = &mut self.caches else { return Vec::new() };
-        self.steps.survived(&self.grammar, caches, self.is_healthy)
+        self.steps.failures(&self.grammar, caches, self.is_healthy, has_failed)
     }
 }
 

@@ -48,7 +48,7 @@ named! {
     /// The meaning of a line, by the name that `causes.py` gives it.
     Mark:
     Stopped Failed StepFailed Canceled BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
-    Ended Crash Heading Aborts Result Fatal Outcome Test Numbered Inline Error Succeeded Chapter
+    Ended Crash Heading Aborts Result Fatal Outcome Test Numbered Title Inline Error Succeeded Chapter
 }
 
 impl Mark {
@@ -62,11 +62,11 @@ impl Mark {
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
             Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Numbered, Outcome,
-            Result, Succeeded, Test,
+            Result, Succeeded, Test, Title,
         };
         match self {
-            Crash | Heading | Aborts | Test | Numbered | Inline | Error | Fatal | Succeeded
-            | Chapter | Ended => None,
+            Crash | Heading | Aborts | Test | Numbered | Title | Inline | Error | Fatal
+            | Succeeded | Chapter | Ended => None,
             Result => Some(Outcome),
             mark => Some(mark),
         }

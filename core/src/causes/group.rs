@@ -136,9 +136,8 @@ impl Group {
 
     /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. name: what
     /// lines with names begin with.
-    pub fn tell(&mut self, test: Option<Self>, name: &[u8]) {
-        let told = test.into_iter().flat_map(|test| test.told);
-        let messages = told.filter(|line| !line.starts_with(name));
+    pub fn tell(&mut self, test: Self, name: &[u8]) {
+        let messages = test.told.into_iter().filter(|line| !line.starts_with(name));
         self.told.extend(messages.take(MESSAGES));
         self.told.truncate(TOLD);
     }

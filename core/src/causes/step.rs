@@ -21,6 +21,8 @@ pub const SURVIVED: u64 = 400;
 /// Lines of a paragraph, and of a failed test's report.
 pub const PARAGRAPH: u64 = 12;
 pub const REPORT: u64 = 40;
+/// Failures beside the cause that are noted, of a step and of a log.
+pub const MOST_NOTED: usize = 8;
 /// Blanks between a failed test's number and its name, if that is on a line of its own.
 const TITLE: usize = 5;
 
@@ -47,6 +49,7 @@ impl Kind {
             Mark::Crash => Some(Self::Crash),
             Mark::Inline => Some(Self::Inline),
             Mark::Numbered => Some(Self::Numbered),
+            Mark::Title => Some(Self::Headed),
             _ => None,
         }
     }
@@ -95,6 +98,10 @@ pub struct Step {
     is_shown: bool,
     /// By Kind.
     found: [Option<Group>; 5],
+    /// The next failed tests of the same kinds, the first MOST_NOTED.
+    further: Vec<(Kind, Group)>,
+    /// True if the failed tests below a heading have numbers.
+    has_numbers: bool,
     /// The last group of errors.
     errors: Option<Group>,
     /// The last lines.
@@ -106,9 +113,9 @@ pub struct Step {
     before_recap: Option<Group>,
     /// The heading whose next line tells: Heading or Aborts; an outcome below Aborts.
     heading: Option<Mark>,
-    /// The indentation of the first failed subtest, until a test failed at the same one.
+    /// The indentation of the last failed subtest.
     depth: Option<usize>,
-    /// The group of `found` whose lines go on.
+    /// The kind of the failed test whose lines go on: the last one of this kind.
     report: Option<Kind>,
     /// True from a blank line of the report until an error.
     is_paused: bool,
@@ -258,6 +265,11 @@ impl Step {
         if self.is_over {
             return None;
         }
+        let is_below_heading = self.found[Kind::Headed as usize].is_some();
+        let mark = match mark {
+            Some(Mark::Title) if !is_below_heading => Some(Mark::Chapter),
+            mark => mark,
+        };
         if mark == Some(Mark::Fatal) {
             self.fatal = Some(text.number);
         }
@@ -321,6 +333,7 @@ impl Step {
                 }
                 return Some(Role::Outcome);
             }
+            Some(Mark::Numbered) if self.has_numbers => Some(Role::First(Kind::Headed)),
             mark => mark.and_then(Kind::of).map(Role::First),
         };
         let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
@@ -351,7 +364,7 @@ impl Step {
         is_end: bool,
     ) {
         let Some(kind) = self.report else { return };
-        let Some(report) = &mut self.found[kind as usize] else { return };
+        let Some(report) = last_of(&mut self.found, &mut self.further, kind) else { return };
         let is_long = text.number - report.first.number > REPORT;
         let is_stack = report.first.content().starts_with(&grammar.causes.data.stack);
         let is_error = role == Some(Role::Error) && !is_long && kind != Kind::Inline;
@@ -388,7 +401,10 @@ impl Step {
         }
         if test.is_none() {
             *test = numbered;
+            let several = self.further.iter_mut().filter(|(kind, _)| *kind == Kind::Numbered);
+            several.for_each(|(kind, _)| *kind = Kind::Test);
         }
+        self.further.retain(|(kind, _)| *kind != Kind::Numbered);
     }
 
     fn add_outcome(&mut self, text: &Text<'_>, is_result: bool) {
@@ -422,41 +438,70 @@ impl Step {
     }
 
     fn add_first(&mut self, grammar: &Grammar, text: &Text<'_>, kind: Kind) {
-        let is_test = kind == Kind::Test;
-        let is_subtest = is_test && text.content().starts_with(&grammar.causes.data.subtest);
+        let is_subtest =
+            kind == Kind::Test && text.content().starts_with(&grammar.causes.data.subtest);
         let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
-        let found = &mut self.found[kind as usize];
-        if found.is_none() || is_deeper {
-            let is_stack =
-                kind == Kind::Headed && text.content().starts_with(&grammar.causes.data.stack);
-            let above =
-                if is_subtest { located_above(&self.ring, grammar, text) } else { Vec::new() };
-            let mut group = Group::new(above.first().copied().unwrap_or(text));
-            above.iter().skip(1).for_each(|line| group.extend(line));
-            if !above.is_empty() {
-                group.extend(text);
-            }
-            if let Some(name) = is_stack.then(|| underlined(&self.ring)).flatten() {
-                group.told.insert(0, name.content().to_vec());
-            }
-            group.tell(found.take(), &grammar.causes.data.subtest);
-            *found = Some(group);
-            self.report = Some(kind);
-            self.is_paused = false;
-            if is_test {
-                self.depth = is_subtest.then_some(text.indent);
-            }
-        } else if is_test {
-            self.depth = None;
+        let is_further = self.found[kind as usize].is_some() && !is_deeper;
+        let is_noted = !is_further || (kind != Kind::Crash && self.further.len() < MOST_NOTED);
+        if kind == Kind::Test {
+            self.depth = (is_subtest && is_noted).then_some(text.indent);
         }
+        if !is_noted {
+            return;
+        }
+        let mut group = self.beginning(grammar, text, kind, is_subtest);
+        if is_further {
+            self.further.push((kind, group));
+        } else if let Some(test) = last_of(&mut self.found, &mut self.further, kind) {
+            group.tell(mem::replace(test, Group::new(text)), &grammar.causes.data.subtest);
+            *test = group;
+        } else {
+            self.has_numbers |= kind == Kind::Headed && grammar.causes.is_numbered(text.content());
+            self.found[kind as usize] = Some(group);
+        }
+        self.report = Some(kind);
+        self.is_paused = false;
+    }
+
+    /// What a failed test begins with: the line, and what is above it.
+    fn beginning(&self, grammar: &Grammar, text: &Text<'_>, kind: Kind, is_subtest: bool) -> Group {
+        let above = if is_subtest { located_above(&self.ring, grammar, text) } else { Vec::new() };
+        let mut group = Group::new(above.first().copied().unwrap_or(text));
+        above.iter().skip(1).for_each(|line| group.extend(line));
+        if !above.is_empty() {
+            group.extend(text);
+        }
+        let is_stack =
+            kind == Kind::Headed && text.content().starts_with(&grammar.causes.data.stack);
+        if let Some(name) = is_stack.then(|| underlined(&self.ring)).flatten() {
+            group.told.insert(0, name.content().to_vec());
+        }
+        group
+    }
+
+    /// The kind of failed test, or of crash, that is the step's cause, and why it was chosen.
+    fn telling(&self) -> Option<(Kind, &'static str)> {
+        WHY.into_iter().find(|&(kind, _)| self.found[kind as usize].is_some())
+    }
+
+    /// True if its cause is a failed test.
+    pub fn has_test(&self) -> bool {
+        self.telling().is_some_and(|(_, why)| why == "test")
+    }
+
+    /// The failed tests behind the one that is its cause.
+    pub fn further(&self) -> impl Iterator<Item = Cause> {
+        let of_cause = self.telling();
+        self.further.iter().filter_map(move |(kind, group)| {
+            let (_, why) = of_cause.filter(|(telling, _)| telling == kind)?;
+            Some(group.cause(why))
+        })
     }
 
     /// The step's cause; None for a step without lines.
     pub fn cause(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
-        for (kind, why) in WHY {
-            if let Some(group) = &self.found[kind as usize] {
-                return Some(group.cause(why));
-            }
+        if let Some((kind, why)) = self.telling() {
+            return self.found[kind as usize].as_ref().map(|group| group.cause(why));
         }
         let ring = self.told();
         let end = ring.last().map_or(0, |text| text.number);
@@ -510,6 +555,16 @@ impl Step {
     }
 }
 
+/// The last failed test of a kind.
+fn last_of<'g>(
+    found: &'g mut [Option<Group>; 5],
+    further: &'g mut [(Kind, Group)],
+    kind: Kind,
+) -> Option<&'g mut Group> {
+    let last = further.iter_mut().rev().find(|(one, _)| *one == kind).map(|(_, group)| group);
+    last.or(found[kind as usize].as_mut())
+}
+
 fn is_outcome(mark: Mark) -> bool {
     matches!(mark, Mark::Outcome | Mark::Result)
 }
@@ -524,10 +579,15 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || !byte.is_ascii()
 }
 
-/// The deeper lines right above a failed test of Go, from the first that says where it failed.
+/// The deeper lines right above a failed test of Go, from the first that says where it failed; none if they
+/// are below another one.
 fn located_above<'r>(ring: &'r Ring, grammar: &Grammar, test: &Text<'_>) -> Vec<&'r Text<'static>> {
     let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
     let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
+    let above = ring.iter().rev().nth(lines.len());
+    if above.is_some_and(|line| line.content().starts_with(&grammar.causes.data.subtest)) {
+        return Vec::new();
+    }
     let first = lines.iter().rposition(|line| grammar.causes.is_weak(line.content()));
     lines.truncate(first.map_or(0, |first| first + 1));
     lines.reverse();

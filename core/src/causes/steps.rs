@@ -6,21 +6,20 @@
 //! that any program may print counts only near the log's end. Without a verdict, the cause is in the first
 //! of the steps that show most, in the last one that shows errors alone, or in the last step. The log then
 //! failed if its last step did, or a task by its recap or last line: the log went on behind all others. At
-//! most three steps are held, whatever the log's size. The first failures that the log survived are noted.
+//! most three steps are held, whatever the log's size. The first failures of all steps are noted, tests before
+//! other ones.
 
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Mark};
 use crate::causes::group::{Cause, Group, Text};
-use crate::causes::step::{ANNOTATED, ERRORS_ALONE, SURVIVED, Step};
+use crate::causes::step::{ANNOTATED, ERRORS_ALONE, MOST_NOTED, SURVIVED, Step};
 use crate::recognition::grammar::Grammar;
 
 /// How far above the log's end its last outcome is if the log failed. The same for a service, which logs
 /// outcomes of others and goes on, and for a log in which nothing else tells of a failure.
 pub const OUTCOME_REACH: u64 = 100;
 pub const LAST_WORDS: u64 = 10;
-/// Failures that are noted although the log went on.
-pub const MOST_SURVIVED: usize = 8;
 
 /// When a verdict is revoked.
 #[derive(PartialEq)]
@@ -49,9 +48,9 @@ pub struct Steps {
     /// One of the earlier steps.
     kept: Option<Step>,
     decided: Option<Decided>,
-    /// Causes of the first steps that showed a failure and were passed over, of verdicts that were revoked,
-    /// and groups of errors that later ones displaced.
-    survived: Vec<Cause>,
+    /// Causes of the first steps that showed a failure, and their further failed tests; causes of verdicts that
+    /// were revoked, and groups of errors that later ones displaced.
+    noted: Vec<Cause>,
     /// True if an earlier task failed by a recap or its last line.
     has_failed: bool,
     /// The number of the last line that says that the log is whole.
@@ -122,18 +121,27 @@ impl Steps {
 
     /// Notes what the current step shows of a failure.
     fn note_step(&mut self, grammar: &Grammar, caches: &mut Caches) {
-        if self.step.weight() > 0 && self.survived.len() < MOST_SURVIVED {
+        let is_room = self.noted.len() < MOST_NOTED;
+        if self.step.weight() > 0 && (is_room || self.step.has_test()) {
             self.note(self.step.cause(grammar, caches));
+            let further: Vec<_> = self.step.further().collect();
+            further.into_iter().for_each(|cause| self.note(Some(cause)));
         }
     }
 
-    /// Notes a cause, unless the same lines were noted. The end of a step tells nothing.
+    /// Notes a cause, unless the same lines were noted. The end of a step tells nothing. If there is no room,
+    /// a test takes the place of what is none.
     fn note(&mut self, cause: Option<Cause>) {
         let Some(cause) = cause.filter(|cause| cause.why != "end") else { return };
-        let is_room = self.survived.len() < MOST_SURVIVED;
-        if is_room && self.survived.iter().all(|one| one.told != cause.told) {
-            self.survived.push(cause);
+        if self.noted.iter().any(|one| one.told == cause.told) {
+            return;
         }
+        if self.noted.len() == MOST_NOTED {
+            let other = self.noted.iter().rposition(|one| one.why != "test");
+            let Some(place) = other.filter(|_| cause.why == "test") else { return };
+            self.noted.remove(place);
+        }
+        self.noted.push(cause);
     }
 
     /// Begins a task or a step.
@@ -262,19 +270,22 @@ impl Steps {
         self.ended.is_some_and(is_late) || (is_quiet && self.step.passed_at().is_some_and(is_late))
     }
 
-    /// The first failures that the log survived; none if a verdict says that it failed, or if it is not the
-    /// log of a build. is_build: true if its end says so.
-    pub fn survived(
+    /// The first failures of a log: those that it survived, or, if it failed, its failed tests. None if it has
+    /// not failed and is not the log of a build. is_build: true if its end says so.
+    pub fn failures(
         &mut self,
         grammar: &Grammar,
         caches: &mut Caches,
         is_build: bool,
+        has_failed: bool,
     ) -> Vec<Cause> {
-        if self.are_decided() || !(is_build || self.step.first_line().is_some()) {
+        if !(has_failed || is_build || self.step.first_line().is_some()) {
             return Vec::new();
         }
         self.note_step(grammar, caches);
-        mem::take(&mut self.survived)
+        let mut noted = mem::take(&mut self.noted);
+        noted.retain(|one| !has_failed || one.why == "test");
+        noted
     }
 }
 

@@ -232,10 +232,10 @@ impl View for Summary {
         let failed_at = failed_at.map(|cause| cause.first.number);
         let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
         let place = cause.as_ref().map(|cause| cause.first.number);
-        let mut survived = self.causes.survived();
-        survived.retain(|one| Some(one.first.number) != place);
+        let mut others = self.causes.failures(failed);
+        others.retain(|one| Some(one.first.number) != place);
         let cause = cause.map(|cause| self.cause_line(cause));
-        let survived = survived.into_iter().map(|one| self.cause_line(one)).collect();
+        let other_failures = others.into_iter().map(|one| self.cause_line(one)).collect();
         Some(Totals {
             first_time: self.iso(&first),
             last_time: self.iso(&last),
@@ -245,7 +245,7 @@ impl View for Summary {
             buckets: self.buckets.clone(),
             errors: self.take_errors(),
             cause,
-            survived,
+            other_failures,
             failed,
             verdict,
             passed,

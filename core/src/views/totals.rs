@@ -63,8 +63,8 @@ pub struct Totals {
     pub buckets: Vec<Bucket>,
     pub errors: Vec<Error>,
     pub cause: Option<CauseLine>,
-    /// Failures that the log survived.
-    pub survived: Vec<CauseLine>,
+    /// The first failures beside the cause.
+    pub other_failures: Vec<CauseLine>,
     pub failed: bool,
     /// True if a verdict says so.
     pub verdict: bool,

@@ -40,6 +40,7 @@ class Mark(StrEnum):
     OUTCOME = "outcome"  #: says that something failed, and not why
     TEST = "test"  #: a failed test
     NUMBERED = "numbered"  #: the same, if a count of failures follows
+    TITLE = "title"  #: the same, below a heading
     INLINE = "inline"  #: a failed test that is reported elsewhere
     ERROR = "error"  #: as a line at ERROR
     SUCCEEDED = "succeeded"  #: says that all went well
@@ -175,6 +176,10 @@ dotnet* Failed \S+ \[[\d.< ]+m?s\]
 """
 _NUMBERED = rb"""
 mocha+rspec+phpunit \d+\) \S
+"""
+_TITLES = rb"""
+pytest* _{3,} (?:(?:[\w:]+\.)*[Tt]est\w*.*|ERROR (?:at|collecting) .*|\[doctest\] .*) _{3,}$
+rust* ---- \S.* std(?:out|err) ----$
 """
 _INLINE = rb"""
 unittest .* \.\.\. (?:FAIL|ERROR|FAILED)$
@@ -359,6 +364,7 @@ RULES = [
         Mark.OUTCOME: _OUTCOMES,
         Mark.TEST: _TESTS,
         Mark.NUMBERED: _NUMBERED,
+        Mark.TITLE: _TITLES,
         Mark.INLINE: _INLINE,
         Mark.ERROR: _ERRORS,
         Mark.SUCCEEDED: _SUCCEEDED,

@@ -252,6 +252,65 @@ def test_the_same_test_with_the_same_exception_is_told_where_the_lines_differ(ad
     assert sentence.startswith("The same failed with the same exception in 1 other run of 1 job")
 
 
+def failing(*names):
+    reports = [(f"FAIL: {name} (tests.TestIt)", f"AssertionError: no {name}") for name in names]
+    return (
+        "TASK [test]",
+        *(line for report in reports for line in report),
+        "Ran 9 tests",
+        "FAILED (failures=1)",
+    )
+
+
+def test_a_run_is_found_by_any_of_its_failed_tests(add, ask):
+    for number in range(2):
+        ask(f"{add(f'{number}/smoke/a', *failing('test_aa', 'test_zeta'))}?format=overview")
+    path = add("2/smoke/b2", *failing("test_zeta"))
+    seen = ask(f"{path}?format=seen").json["seen"]
+    assert (seen["runs"], seen["by"], seen["another"]) == (2, "exact", None)
+    runs = ask(seen["href"], HTTP_ACCEPT="application/json").json["runs"]
+    assert [one["path"] for one in runs] == ["2/smoke/b2", "1/smoke/a", "0/smoke/a"]
+    assert {one["line"] for one in runs} == {2, 4}
+    listed = ask("/_oslogserve/seen", HTTP_ACCEPT="application/json").json["causes"]
+    assert [(one["text"].split()[1], one["runs"]) for one in listed] == [
+        ("test_aa", 2),
+        ("test_zeta", 1),
+    ]
+
+
+def test_another_failure_that_runs_had_is_told_if_the_cause_is_new(add, ask):
+    for number in range(2):
+        ask(f"{add(f'{number}/smoke/a', *failing('test_zeta'))}?format=overview")
+    lines = failing("test_zeta")
+    ask(f"{add('2/smoke/a', *lines, 'TASK [upload]', 'ok: [node]', report=PASSED)}?format=overview")
+    path = add("3/smoke/b", *failing("test_new", "test_other", "test_zeta"))
+    answer = ask(f"{path}?format=overview")
+    [sentence] = seen_on(answer)
+    assert sentence == (
+        "Not seen before in 21 days (2 failed runs); never in a run of this job that passed. Another failure "
+        "of this run, &#34;FAIL: test_zeta (tests.TestIt)&#34;, was seen in 2 other runs of 1 job; also in 1 run "
+        "that passed."
+    )
+    another = ask(f"{path}?format=seen").json["seen"]["another"]
+    assert (another["line"], another["by"], another["runs"], another["passed"]) == (
+        6,
+        "exact",
+        2,
+        1,
+    )
+    assert another["href"] in answer.text
+    assert ask(f"{path}?format=summary").json["seen"]["another"] == another
+
+
+def test_another_failure_with_the_same_exception_is_told_as_such(add, ask):
+    lines = "TASK [test]", "FAIL: test_zeta (tests.TestIt)", "a wait", "TimeoutError: no port"
+    ask(f"{add('1/smoke/a', *lines, 'FAILED (failures=1)')}?format=overview")
+    new = "TASK [test]", "FAIL: test_new (tests.TestIt)", "AssertionError: no new"
+    path = add("2/smoke/b", *new, lines[1], "another wait", lines[3], "FAILED (failures=2)")
+    [sentence] = seen_on(ask(f"{path}?format=overview"))
+    assert ", was seen with the same exception in 1 other run of 1 job." in sentence
+
+
 def test_json_has_what_the_page_tells(add, ask):
     ask(f"{add('1/smoke/a1', *refused(), change=9120)}?format=seen")
     path = add("2/smoke/b2", *refused())

@@ -107,7 +107,7 @@ def test_one_with_failures_that_a_build_survived_is_used(tmp_path):
     with small_indexes(8000, 4096):
         assert main(["index", "--beside", str(log.parent)]) == 0
         ask = asking(log)
-        assert [one["line"] for one in ask("/a.txt?format=summary").json["survived"]] == [1]
+        assert [one["line"] for one in ask("/a.txt?format=summary").json["other_failures"]] == [1]
         assert (used(ask), refused(ask)) == (1, {})
 
 

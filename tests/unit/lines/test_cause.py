@@ -758,15 +758,15 @@ def test_an_end_is_told_in_its_order(cause_of):
 
 
 @pytest.fixture(scope="module")
-def survived_in(renderer):
-    """The lines of the failures that a log survived."""
+def others_in(renderer):
+    """The lines of the failures beside the cause."""
 
-    def survived_in(*lines):
+    def others_in(*lines):
         log = b"".join(line + b"\n" for line in lines)
         summary = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]
-        return [one["line"] for one in summary.get("survived", ())]
+        return [one["line"] for one in summary.get("other_failures", ())]
 
-    return survived_in
+    return others_in
 
 
 GONE = b"ERROR: the mirror is gone"
@@ -785,8 +785,8 @@ STOPPED_ONCE = TRAVIS_STEP % b"a", GONE, b"Process completed with exit code 1.",
         ((*STOPPED_ONCE, TRAVIS_PASSED % b"a", GREEN), [2]),
     ],
 )
-def test_a_build_that_went_on_shows_what_it_survived(survived_in, lines, survived):
-    assert survived_in(*lines) == survived
+def test_a_build_that_went_on_shows_what_it_survived(others_in, lines, survived):
+    assert others_in(*lines) == survived
 
 
 @pytest.mark.parametrize(
@@ -801,23 +801,89 @@ def test_a_build_that_went_on_shows_what_it_survived(survived_in, lines, survive
         (TRAVIS_STEP % b"a", GONE, TRAVIS_PASSED % b"a", TRAVIS_STEP % b"b", TRAVIS_FAILED % b"b"),
     ],
 )
-def test_nothing_was_survived_in_a_log_that_failed_is_no_build_or_shows_no_error(
-    survived_in, lines
-):
-    assert survived_in(*lines) == []
+def test_nothing_was_others_in_a_log_that_failed_is_no_build_or_shows_no_error(others_in, lines):
+    assert others_in(*lines) == []
 
 
-def test_the_first_failures_with_different_lines_are_told(survived_in):
+def test_the_first_failures_with_different_lines_are_told(others_in):
     steps = [[TRAVIS_STEP % b"a", b"ERROR: no %d" % (number // 2)] for number in range(40)]
     lines = [line for step in steps for line in (*step, TRAVIS_PASSED % b"a")]
-    assert survived_in(*lines, GREEN) == [2 + 6 * number for number in range(8)]
+    assert others_in(*lines, GREEN) == [2 + 6 * number for number in range(8)]
 
 
 def test_a_failure_that_was_survived_has_the_fingerprints_of_one_that_was_not(renderer, cause_of):
     lines = [b"##[group]Run make", b"ERROR: no a", *[b"  at 0x%d" % (10**6 + n) for n in range(9)]]
     log = b"".join(line + b"\n" for line in (*lines, GREEN))
-    [one] = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["survived"]
+    [one] = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["other_failures"]
     failed = cause_of(*lines, b"##[error]Process completed with exit code 1.")
     assert one["fingerprints"] == failed["fingerprints"]
     assert (one["line"], one["text"]) == (2, "ERROR: no a")
     assert one["told"] == failed["told"][:4]
+
+
+PYTEST = (
+    *(b"=== FAILURES ===", b"___ test_aa ___", b"", b"E   AssertionError: no a", b""),
+    *(b"___ test_zeta ___", b"", b"E   AssertionError: no zeta", b""),
+    *(b"___ summary ___", b"=== 2 failed in 0.12s ==="),
+)
+GO = (
+    *(b"--- FAIL: TestA (0.00s)", b"    a_test.go:3: no a", b"--- FAIL: TestB (0.00s)"),
+    *(b"    --- FAIL: TestB/one (0.00s)", b"        b_test.go:5: no one"),
+    *(b"    --- FAIL: TestB/two (0.00s)", b"        b_test.go:9: no two", b"FAIL"),
+)
+NUMBERED = (
+    b"2 failing",
+    b"",
+    b"  1) it adds",
+    b"     no sum",
+    b"",
+    b"  2) it subtracts",
+    b"     none",
+)
+RUST = (
+    *(b"failures:", b"", b"---- tests::a stdout ----", b"no a", b""),
+    *(b"---- tests::b stdout ----", b"no b", b"", b"test result: FAILED. 0 passed; 2 failed"),
+)
+FAILED_TASKS = (
+    *(b"TASK [a]", b"FAIL: test_a (tests.TestIt)", b"TASK [b]", b"ERROR: no b"),
+    *(b"TASK [c]", b"FAIL: test_c (tests.TestIt)", b"PLAY RECAP", b"host : ok=1 failed=1"),
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "others"),
+    [
+        (PYTEST, [6]),
+        ((b"=== FAILURES ===", *PYTEST[5:], b"=== ERRORS ===", *PYTEST[5:]), []),
+        (GO, [4, 6]),
+        (NUMBERED, [6]),
+        (RUST, [6]),
+        (FAILED_TASKS, [2]),
+        ((b"not ok 1 a", b"not ok 2 b", b"1..2"), [2]),
+        ((b"test_a ... FAIL", b"test_b ... FAIL", b"=====", b"FAIL: test_a", b"FAIL: test_b"), [5]),
+    ],
+)
+def test_of_a_log_that_failed_its_other_failed_tests_are_told(others_in, lines, others):
+    assert others_in(*lines) == others
+
+
+def test_of_a_step_that_went_on_each_failed_test_is_told(others_in):
+    tests = [b"FAIL: test_%d (tests.TestIt)" % number for number in range(5)]
+    assert others_in(b"TASK [a]", *tests, b"TASK [b]", b"ok: [host]", GREEN) == [2, 3, 4, 5, 6]
+
+
+def test_failed_tests_are_told_before_errors_and_at_most_eight(others_in):
+    errors = [line for number in range(9) for line in (b"TASK [a]", b"ERROR: no %d" % 7**number)]
+    tests = [b"FAIL: test_%d (tests.TestIt)" % number for number in range(9)]
+    lines = *errors, b"TASK [b]", *tests, b"TASK [c]", b"ok: [host]", GREEN
+    assert others_in(*lines) == [*range(20, 28)]
+
+
+@pytest.mark.parametrize(("lines", "size"), [(PYTEST, 4), (RUST, 3), (NUMBERED, 2)])
+def test_another_failed_test_has_the_fingerprints_of_the_first_one(renderer, cause_of, lines, size):
+    log = b"".join(line + b"\n" for line in lines)
+    [other] = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["other_failures"]
+    place = other["line"] - 1
+    heading = lines[:2] if lines is not PYTEST else lines[:1]
+    first = cause_of(*heading, *lines[place : place + size], *lines[9:])
+    assert first["fingerprints"] == other["fingerprints"]

@@ -204,6 +204,19 @@ def test_numbers_in_the_name_of_a_failed_test_count(one, other):
     assert fingerprints(cause(one, why="test")) != fingerprints(cause(other, why="test"))
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("1) DbTest::testA with data set #2", "12) DbTest::testA with data set #2"),
+        ("not ok 3 it parses 2", "not ok 14 it parses 2"),
+        ("── 1. Failure: names (@test-a.r#8) ──", "── 2. Failure: names (@test-a.r#8) ──"),
+    ],
+)
+def test_the_place_of_a_failed_test_in_its_run_does_not_count(one, other):
+    several = [fingerprints(cause(name, "ValueError: no", why="test")) for name in (one, other)]
+    assert several[0] == several[1]
+
+
 def test_how_long_a_failed_test_took_does_not_count():
     one, other = "--- FAIL: TestCloud (2.62s)", "--- FAIL: TestCloud (13.10s)"
     assert fingerprints(cause(one, why="test")) == fingerprints(cause(other, why="test"))
