@@ -14,6 +14,15 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def cut(text: str, most: int, mark: str = "...") -> str:
+    """The text, with the mark in place of its middle if it has more than `most` bytes."""
+    content, half = text.encode(), max(0, most - len(mark)) // 2
+    if len(content) <= most:
+        return text
+    begin, end = content[:half], content[len(content) - half :]
+    return f"{begin.decode(errors='ignore')}{mark}{end.decode(errors='ignore')}"
+
+
 def shown(path: bytes) -> str:
     """A path as one line of text, whatever its bytes are."""
     return visible(path.decode("utf-8", "backslashreplace"))

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Iterable
 
 from oslogserve.humanize import counted
-from oslogserve.messages import visible
+from oslogserve.messages import cut, visible
 
 #: Of a mark: a log would have to guess them, while an answer is made.
 _BYTES_OF_MARK = 8
@@ -18,6 +18,12 @@ _BEGIN = (
 _END = "{mark} end"
 
 
+class Whole(str):
+    """A line with a link, which nobody could open if it was cut."""
+
+    __slots__ = ()
+
+
 class Report:
     """Lines of data, with marks around them. All of it has at most so many bytes."""
 
@@ -26,12 +32,12 @@ class Report:
         self._begin, self._end = (text.format(mark=mark) for text in (_BEGIN, _END))
         self._lines: list[str] = []
         self.room = most - len(self._begin) - len(self._end)
-        #: Bytes of the longest line: four of them fit.
+        #: Bytes of the longest line that is cut: four of them fit.
         self.longest = max(1, self.room // 4)
 
     def add(self, lines: Iterable[str], kept: int = 0) -> bool:
         """Adds lines if all of them fit, and leave so many bytes. Returns False if they do not."""
-        shown = [shown_line(line, self.longest) for line in lines]
+        shown = [_shown(line, self.longest) for line in lines]
         size = sum(map(_size, shown))
         if size > self.room - kept:
             return False
@@ -42,12 +48,16 @@ class Report:
     def add_notices(self, sentences: Iterable[str]) -> None:
         """Adds sentences, and leaves half of the room."""
         kept = self.room // 2
-        shown = (shown_line(sentence, _LONGEST_NOTICE) for sentence in sentences)
-        if left_out := sum(not self.add([line], kept) for line in shown):
+        shown = (_shown(sentence, _LONGEST_NOTICE) for sentence in sentences)
+        if left_out := sum(not self.add([Whole(line)], kept) for line in shown):
             self.add([f"{counted(left_out, 'further notice')} left out: ask for more bytes"])
 
     def text(self) -> str:
         return self._begin + "".join(f"{line}\n" for line in self._lines) + self._end
+
+
+def _shown(line: str, most: int) -> str:
+    return visible(line) if isinstance(line, Whole) else shown_line(line, most)
 
 
 def shown_line(text: str, most: int) -> str:
@@ -56,13 +66,7 @@ def shown_line(text: str, most: int) -> str:
     Characters that are not printable are escaped, also those that no reader would see.
     """
     line = "\t".join(map(visible, text.split("\t")))
-    encoded = line.encode("utf-8", "replace")
-    if len(encoded) <= most:
-        return encoded.decode()
-    gap = f" ... {len(encoded) - most:,} bytes or more are left out ... "
-    half = max(0, most - len(gap)) // 2
-    head, tail = encoded[:half], encoded[len(encoded) - half :]
-    return f"{head.decode('utf-8', 'ignore')}{gap}{tail.decode('utf-8', 'ignore')}"
+    return cut(line, most, f" ... {len(line.encode()) - most:,} bytes or more are left out ... ")
 
 
 def _size(line: str) -> int:

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
 
-from oslogserve.agents.answer import Report
+from oslogserve.agents.answer import Report, Whole
 from oslogserve.agents.client import MOST_READ, Answer, Failed
 from oslogserve.agents.notices import following, missing
 from oslogserve.agents.places import Site, as_path, below
@@ -30,9 +30,11 @@ def show_job(answer: Answer, site: Site, report: Report) -> None:
     logs = summary["logs"]
     failed = sum(log["failed"] for log in logs)
     heading = f"{counted(len(logs), 'log')}, of which {failed} failed, the most telling first:"
-    report.add([site.link(answer.place.path, source=answer.place.source), heading])
+    report.add([Whole(site.link(answer.place.path, source=answer.place.source))])
+    report.add([heading])
     report.add_notices([*_known(summary, answer, site), *missing(summary)])
-    rest = [f"More logs: {following(answer, site, summary['next'])}"] if summary["next"] else []
+    more = [f"More logs: {following(answer, site, summary['next'])}"] if summary["next"] else []
+    rest = [*map(Whole, more)]
     kept = sum(len(line) + 1 for line in rest) + len(_left_out(len(logs)))
     for number, log in enumerate(logs):
         shown = [*_log(log, answer, site), *_cause(log, is_first=number == 0)]
@@ -56,7 +58,7 @@ def _log(log: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
     failed = "FAILED: " if log["failed"] else ""
     yield f"{failed}{as_path(log['name'])}: {', '.join([counted(log['lines'], 'line'), *counts])}"
     line = log["cause"]["line"] if log["cause"] else 0
-    yield site.link(below(answer.place.path, log["href"]), line, answer.place.source)
+    yield Whole(site.link(below(answer.place.path, log["href"]), line, answer.place.source))
     if log["reason"]:
         yield f"Of this log, something is missing: {log['reason']}"
 
@@ -83,7 +85,7 @@ def _cause(log: dict[str, Any], is_first: bool) -> Iterator[str]:
 def _known(summary: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
     """What people and other runs tell of the causes."""
     for rule in summary["known"]:
-        yield f"Known: {rule['title']} {rule['url']}"
+        yield Whole(f"Known: {rule['title']} {rule['url']}")
     seen = summary["seen"]
     if not seen:
         return
@@ -95,7 +97,8 @@ def _known(summary: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]
     same = "lines" if seen["by"] == "exact" else "exception"
     runs = f"{counted(seen['runs'], 'other run')} of {counted(seen['jobs'], 'job')}"
     when = "Seen since (this run is the first)" if seen.get("is_first") else "Seen before"
-    yield f"{when}: the same {same} in {runs}{passed}{_runs_link(seen['href'], answer, site)}"
+    link = _runs_link(seen["href"], answer, site)
+    yield Whole(f"{when}: the same {same} in {runs}{passed}{link}")
 
 
 def _runs_link(href: str | None, answer: Answer, site: Site) -> str:

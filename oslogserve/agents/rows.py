@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from oslogserve.agents.answer import Report
+from oslogserve.agents.answer import Report, Whole
 from oslogserve.agents.client import Answer
 from oslogserve.agents.notices import following, link_to, missing
 from oslogserve.agents.places import Pairs, Site, below
@@ -20,6 +20,9 @@ _MOST_TOKENS = 300_000
 _CUT = " ... the rest of the line is left out"
 #: Digits of what `after` gets.
 _DIGITS = 12
+_LEFT_OUT = "Further lines are left out: ask for more bytes"
+#: What a name has in place of bytes that are not UTF-8, which a link would need.
+_REPLACED = "\ufffd"
 
 
 class Rows(NamedTuple):
@@ -50,15 +53,20 @@ def show_rows(answer: Answer, site: Site, report: Report, around: Line | None = 
         _show_around(rows.lines, middle, answer, site, report)
         return
     kept = len(_rest(answer, site, "9" * _DIGITS))
+    kept = kept if kept <= report.room // 2 else len(_LEFT_OUT)
     shown = 0
     for lines in _lines(rows.lines, answer, site):
         if not report.add(lines, kept):
             break
         shown += 1
     if shown < len(rows.lines):
-        report.add([_rest(answer, site, _after(answer, rows.lines[:shown]))])
+        more = _rest(answer, site, _after(answer, rows.lines[:shown]))
     elif rows.end.get("next"):
-        report.add([_more(following(answer, site, rows.end["next"]))])
+        more = _more(following(answer, site, rows.end["next"]))
+    else:
+        return
+    if not report.add([more]):
+        report.add([_LEFT_OUT])
 
 
 def _show_around(rows: list[Row], middle: int, answer: Answer, site: Site, report: Report) -> None:
@@ -104,16 +112,24 @@ def _lines(rows: Sequence[Row], answer: Answer, site: Site) -> Iterator[list[str
     before = None
     for row in rows:
         name = row.get("log", "")
-        heading = []
+        heading: list[str] = []
         if name not in numbers:
             numbers[name] = len(numbers) + 1
-            path = below(answer.place.path, quote(name)) if name else answer.place.path
-            heading = [f"[{numbers[name]}] {site.link(path, row['line'], answer.place.source)}"]
+            heading = [Whole(f"[{numbers[name]}] {_of_log(row, answer, site)}")]
         elif name != before:
             heading = [f"[{numbers[name]}]"]
         before = name
         end = _CUT if row.get("cut") else ""
         yield [*heading, f"{'+' if row.get('new') else ''}{row['line']}: {row['text']}{end}"]
+
+
+def _of_log(row: Row, answer: Answer, site: Site) -> str:
+    """The link to the row in its log."""
+    name = row.get("log", "")
+    if _REPLACED in name:
+        return f"{name} (no link: this name is not UTF-8)"
+    path = below(answer.place.path, quote(name)) if name else answer.place.path
+    return site.link(path, row["line"], answer.place.source)
 
 
 def _after(answer: Answer, shown: Sequence[Row]) -> str:
@@ -125,10 +141,10 @@ def _after(answer: Answer, shown: Sequence[Row]) -> str:
     return str(int(before) + len(shown))
 
 
-def _rest(answer: Answer, site: Site, after: str) -> str:
+def _rest(answer: Answer, site: Site, after: str) -> Whole:
     query: Pairs = [pair for pair in answer.place.query if pair[0] != "after"]
     return _more(link_to(site, answer.place.path, [*query, ("after", after)]))
 
 
-def _more(link: str) -> str:
-    return f"More lines: search with this link as path: {link}"
+def _more(link: str) -> Whole:
+    return Whole(f"More lines: search with this link as path: {link}")

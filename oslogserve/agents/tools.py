@@ -6,7 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
-from oslogserve.agents.answer import Report
+from oslogserve.agents.answer import Report, Whole
 from oslogserve.agents.client import Client, Failed, NotFound
 from oslogserve.agents.job import show_job
 from oslogserve.agents.places import Pairs, Place
@@ -114,10 +114,11 @@ class Brief(Tool):
         kept = ("source", *chosen)
         answer = await client.get(place.path, _merged(place, kept, given), size)
         # The links of a log's excerpt are relative to this one.
-        report.add([client.site.link(answer.place.path, source=place.source)])
+        report.add([Whole(client.site.link(answer.place.path, source=place.source))])
         lines = answer.body.decode("utf-8", "replace").rstrip("\n").split("\n")
         for shown, line in enumerate(lines):
-            if not report.add([line], _KEPT):  # what is escaped takes more
+            # What is escaped takes more bytes, so that it is cut. A link needs none of that.
+            if not report.add([Whole(line) if line.isprintable() else line], _KEPT):
                 report.add([f"{counted(len(lines) - shown, 'line')} left out: ask for more bytes"])
                 return
 

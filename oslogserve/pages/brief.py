@@ -11,10 +11,12 @@ from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.worth import weighed
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
-from oslogserve.messages import visible
+from oslogserve.messages import cut, visible
 
-#: Parts of an excerpt that a name, the sentences about what is missing, and a link take at most.
-PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 4, 5, 8
+#: Parts of an excerpt that a name, the sentences about what is missing, and a link take at most. In JSON no
+#: link needs the name.
+PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 2, 5, 8
+NAME_IN_JSON = 4
 #: Bytes of a step's name.
 MOST_OF_STEP = 80
 _SECOND = 10**6
@@ -152,7 +154,7 @@ def section_json(log: Excerpted, size: int) -> dict[str, Any]:
     if step:
         step = {**step, "name": cut(step["name"], MOST_OF_STEP)}
     value = {
-        "name": cut(log.name, size // PART_OF_NAME),
+        "name": cut(log.name, size // NAME_IN_JSON),
         "lines": log.total,
         "failed": log.summary["failed"],
         "cause": {name: cause[name] for name in ("line", "last", "why")} if cause else None,
@@ -199,12 +201,3 @@ def dumped(value: Any) -> str:
 def length(text: str) -> int:
     """Bytes of the text."""
     return len(text.encode())
-
-
-def cut(text: str, most: int) -> str:
-    """The text, with a mark in place of its middle if it has more than `most` bytes."""
-    content, half = text.encode(), max(0, most - 3) // 2
-    if len(content) <= most:
-        return text
-    begin, end = content[:half], content[len(content) - half :]
-    return f"{begin.decode(errors='ignore')}...{end.decode(errors='ignore')}"

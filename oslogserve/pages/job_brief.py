@@ -10,8 +10,16 @@ from oslogserve.jobs.brief import ErrorAt, JobLines, LogLines
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
-from oslogserve.messages import visible
-from oslogserve.pages.brief import Excerpted, cut, dumped, ending, length, section, section_json
+from oslogserve.messages import cut, visible
+from oslogserve.pages.brief import (
+    PART_OF_NAME,
+    Excerpted,
+    dumped,
+    ending,
+    length,
+    section,
+    section_json,
+)
 from oslogserve.pages.job import address_of, next_address
 from oslogserve.pages.log import completeness
 from oslogserve.query import Query
@@ -125,9 +133,16 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
         if left < LEAST_OF_LOG:
             return
         room = _room(left, place == len(logs) - 1, LEAST_OF_LOG)
-        said = section(_excerpted(job, log, is_link=False), room)
+        said = section(_with_name(_excerpted(job, log, is_link=False), room), room)
         left -= length(said)
         yield said
+
+
+def _with_name(log: Excerpted, size: int) -> Excerpted:
+    """The log with its whole name, to which its links belong, or without links if that is too long."""
+    if length(log.name) <= size // PART_OF_NAME:
+        return log
+    return log._replace(name=cut(log.name, size // PART_OF_NAME), link="lines ")
 
 
 def _room(left: int, is_last: bool, least: int) -> int:

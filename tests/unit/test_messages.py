@@ -30,3 +30,8 @@ def test_each_line_of_the_servers_log_has_its_time(capfd):
 )
 def test_a_path_is_shown_in_one_line_without_control_characters(path, line):
     assert messages.shown(path) == line
+
+
+@pytest.mark.parametrize("most", [0, 3, 4, 5, 6, 20, 40])
+def test_a_text_is_cut_to_its_bytes(most):
+    assert len(messages.cut("\u00e9" * 20, most).encode()) <= max(3, most)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.agents.answer import Report, shown_line
+from oslogserve.agents.answer import Report, Whole, shown_line
 
 
 def data_of(text):
@@ -59,6 +59,17 @@ def test_a_long_line_is_cut_in_the_middle(character, most):
 
 def test_a_line_that_fits_is_as_it_is():
     assert shown_line("é" * 50, 100) == "é" * 50
+
+
+def test_a_link_is_whole_or_left_out():
+    link = Whole(f"https://logs.example.org/{'a' * 500}")
+    report = Report(2000)
+    assert report.add([link])
+    assert data_of(report.text()) == [link]
+    assert not Report(600).add([link])
+    report = Report(600)
+    report.add_notices([link])
+    assert data_of(report.text()) == ["1 further notice left out: ask for more bytes"]
 
 
 def test_an_answer_has_at_most_so_many_bytes():

@@ -150,3 +150,19 @@ def test_how_many_lines_fit_is_not_said_if_the_rest_was_not_looked_at():
 
 def test_no_line_is_said_if_the_rest_was_not_looked_at():
     assert "0 lines" in shown({**END, "read_to_end": False})
+
+
+def test_a_log_whose_name_is_not_utf_8_has_no_link():
+    assert shown(row(1, log="a\ufffd.log"), END, to="job/")[1:] == [
+        "[1] a\ufffd.log (no link: this name is not UTF-8)",
+        "1: text",
+    ]
+
+
+@pytest.mark.parametrize("length", [100, 300, 500, 2000])
+def test_a_link_is_never_cut(length):
+    to = f"{'a' * length}.log"
+    lines = shown(*(row(number, "x" * 90) for number in range(1, 40)), END, to=to, most=1200)
+    links = [line for line in lines if "aaa" in line]
+    assert all(f"{URL}{to}" in line for line in links)
+    assert links or lines[-1] == "Further lines are left out: ask for more bytes"

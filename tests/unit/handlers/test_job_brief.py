@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import os
 import re
 
 import pytest
@@ -195,6 +196,23 @@ def test_names_are_as_links_have_them(root, ask):
         assert ask(f"/run/logs/{name}.txt?goto=1", **HTML).status_int == 302
     if "c%201.txt: does not" not in text:
         assert "logs/c%201.txt?goto=1: 2026-03-04 18:22:09.500" in text
+
+
+def test_a_name_that_is_not_utf_8_is_as_a_link_has_it(root, ask):
+    with open(os.fsencode(root / "run/logs") + b"/a\xff.txt", "wb") as file:
+        file.write(b"FAIL: test_a (tests.A)\n")
+    text = ask("/run/?format=brief&logs=*a*.txt").text
+    assert "\nlogs/a%FF.txt: failed" in text
+    assert ask("/run/logs/a%FF.txt?goto=1", **HTML).status_int == 302
+
+
+@pytest.mark.parametrize("size", [500, 600, 1000, 2000])
+def test_a_link_belongs_to_a_whole_name(root, ask, size):
+    name = "long-" * 40 + ".txt"
+    (root / "run/logs" / name).write_bytes(b"FAIL: test_a (tests.A)\n")
+    text = ask(f"/run/?format=brief&bytes={size}&logs=long*").text
+    assert (f"\nlogs/{name}: failed" in text) == ("?goto=1\n" in text)
+    assert "> FAIL: test_a" in text
 
 
 def test_it_says_how_many_logs_failed_and_how_many_others_show_errors(ask):

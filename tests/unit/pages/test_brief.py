@@ -3,7 +3,7 @@
 
 import pytest
 
-from oslogserve.pages.brief import cut, ending
+from oslogserve.pages.brief import ending
 from tests.fuzz.excerpts import Excerpts
 from tests.fuzz.fuzzer import Round, run
 
@@ -33,8 +33,3 @@ def test_an_excerpt_has_the_lines_of_its_log_within_its_bytes():
 def test_of_what_is_missing_the_first_sentence_is_always_said(notices, size, said):
     assert ending(notices, size) == said
     assert len(said) <= size
-
-
-@pytest.mark.parametrize("most", [0, 3, 4, 5, 6, 20, 40])
-def test_a_text_is_cut_to_its_bytes(most):
-    assert len(cut("\u00e9" * 20, most).encode()) <= max(3, most)
