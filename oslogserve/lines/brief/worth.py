@@ -7,6 +7,7 @@ stacks, repetitions and what tools print for themselves count less. A line has t
 """
 
 import re
+from bisect import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -59,10 +60,9 @@ _RESULTS = {"Outcome", "Result"}
 _OUTCOMES = _RESULTS | _VERDICTS
 _BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
 _COUNT = re.compile(r"\b[1-9]")
-#: Frames of stacks. A logger's name may stand before Java's and Go's.
-_FRAME = re.compile(
-    r"(?:.{0,100}?\s{2}at \S{1,200} ?\(|at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )"
-)
+#: Frames of stacks, and those of Java and Go behind a logger's name.
+_FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )")
+_LOGGED_FRAME = re.compile(r".{0,100}?\s{2}at \S{1,200} ?\(")
 #: What a test expected and got stands in lines that may look like frames.
 _VALUE = re.compile(r"(?:E  |[-+] |expected|actual|got\b|want\b)", re.IGNORECASE)
 _OWN = re.compile(r"\S*travis_(?:fold|time)|section_(?:start|end)|##\[endgroup\]|\W*$")
@@ -111,7 +111,8 @@ class _Worths:
     def __init__(self, lines: Sequence[MarkedLine]) -> None:
         self.values = [0.0] * len(lines)
         self._lines = lines
-        self._places = {line.number: place for place, line in enumerate(lines)}
+        self._numbers = [line.number for line in lines]
+        self._places = {number: place for place, number in enumerate(self._numbers)}
 
     def place_of(self, number: int) -> int | None:
         """The place of a line; None if it was not read."""
@@ -131,11 +132,11 @@ class _Worths:
     def add_cause(self, cause: Range, is_end: bool) -> None:
         """is_end: true if it is the end of what failed, whose last line tells most."""
         worth = FIRST
-        numbers = range(cause.first, cause.last + 1)
-        for number in reversed(numbers) if is_end else numbers:
-            place = self.place_of(number)
+        first, end = (bisect(self._numbers, number) for number in (cause.first - 1, cause.last))
+        places = range(first, end)
+        for place in reversed(places) if is_end else places:
             self.raise_to(place, worth)
-            if place is not None and self._lines[place].content.strip():
+            if self._lines[place].content.strip():
                 worth = max(LEAST, worth - FURTHER)
         self.raise_to(self.place_of(cause.last), LAST)
         below, above = self.place_of(cause.last + 1), self.place_of(cause.first - 1)
@@ -144,15 +145,25 @@ class _Worths:
 
     def add_signs(self, cause: Range | None, total: int) -> None:
         """Adds what the lines say themselves."""
-        for place, line in enumerate(self._lines):
+        worths = []
+        for line in self._lines:
             distance = _distance(cause, line.number)
             is_near = distance <= NEAR or line.number > total - NEAR
             worth = _by_sign(line, is_near)
-            if worth and distance >= FAR and line.sign != "Word":
-                worth *= OF_FAR
-            if worth:
-                self.spread(place, worth, 1, FADES_BELOW)
-                self.spread(place, worth, -1, FADES_ABOVE)
+            is_far = distance >= FAR and line.sign != "Word"
+            worths.append(worth * OF_FAR if is_far else worth)
+        self._spread_all(worths, 1, FADES_BELOW)
+        self._spread_all(worths, -1, FADES_ABOVE)
+
+    def _spread_all(self, worths: Sequence[float], step: int, fading: float) -> None:
+        """The same as spread() of each worth, in one walk: what is left of the highest one counts."""
+        left, expected = 0.0, 0
+        for place in range(len(worths))[::step]:
+            left = max(left if self._numbers[place] == expected else 0.0, worths[place])
+            if left >= FADED:
+                self.values[place] = max(self.values[place], left)
+            left *= fading * (BEYOND if self._lines[place].sign in _BOUNDS else 1.0)
+            expected = self._numbers[place] + step
 
     def discount(self, cause: Range | None, kinds: Sequence[int | None]) -> None:
         """Takes from the lines that tell less than their places say."""
@@ -212,11 +223,16 @@ def _own_factor(line: MarkedLine) -> float:
     if not content:
         return BLANK
     factor = 1.0
-    if _FRAME.match(content) and not _VALUE.match(content):
+    if _is_frame(content) and not _VALUE.match(content):
         factor *= FRAME
     if _OWN.match(content):
         factor *= OWN
     return factor * GREEN if line.sign == "Green" else factor
+
+
+def _is_frame(content: str) -> bool:
+    is_logged = "at " in content and _LOGGED_FRAME.match(content)
+    return bool(is_logged or _FRAME.match(content))
 
 
 def _of_repeated(count: int, is_same: bool, is_of_cause: bool) -> float:

@@ -181,6 +181,14 @@ def test_the_verdict_comes_before_most_of_a_long_cause():
         assert "##[error]Process completed with exit code 1." in texts(excerpt(log, size))
 
 
+def test_a_cause_of_a_million_lines_costs_no_more_than_its_lines_that_are_read():
+    lines = marked(b"ERROR: it broke\n" * 50)
+    cause = {"line": 1, "last": 10**12, "why": "severity"}
+    summary = {"cause": cause, "errors": [], "chapters": []}
+    worths = [one.worth for one in weighed(lines, summary, 10**12)]
+    assert worths[0] == max(worths)
+
+
 def test_lines_are_shown_in_order_and_never_twice():
     log = b"".join(b"ERROR: fault %d of something\n" % (number % 7) for number in range(3000))
     for size in (60, 500, 5000, 50_000):
