@@ -6,6 +6,7 @@ from oslogserve.lines.grammar.causes import Mark
 #: Lines by their mark.
 MARKED = {
     Mark.STOPPED: [
+        b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",
         b'The command "timeout 9 make" exited with 124.',
         b"ERROR: Job failed: execution took longer than 1h0m0s seconds",
         b'ERROR: Job failed: failed to pull image "a:b" with specified policies [always]',
@@ -284,7 +285,8 @@ MARKED = {
     Mark.CHAPTER: [
         b"PRE-RUN START: [trusted : a/pre.yaml@main]",
         b"PRE-RUN END RESULT_NORMAL: [trusted : a/pre.yaml@main]",
-        b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",
+        b"CLEANUP END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",
+        b"[ERROR] Errors: ",
         b"##[group]Installing",
         b"##[section]Finishing: Build",
         b"[Pipeline] {",

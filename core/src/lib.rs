@@ -47,7 +47,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 39;
+const INTERFACE: u32 = 40;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -42,6 +42,8 @@ _VARYING = re.compile(
     | /(?:private/)?var/folders/[^\s/]{1,64}/[^\s/]{1,64}
     | /(?:var/)?tmp/[^\s/'"<>|:;,)\]]{1,200}
     | \btmp(?=\w*[\d_])\w{3,64}
+    | \btmp-\d{1,10}-?[A-Za-z0-9]{4,20}(?!\w)
+    | (?<=\w)-(?=[a-z]{0,9}\d)[bcdfghjklmnpqrstvwxz2456789]{8,10}-[bcdfghjklmnpqrstvwxz2456789]{5}(?![\w-])
     | \b0x[0-9a-fA-F]{1,16}\b
     | \b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b
     | (?<![^\W_])(?=[a-fA-F]{0,64}\d)[0-9a-fA-F]{7,64}(?![^\W_])
@@ -56,6 +58,8 @@ _VARYING = re.compile(
 )
 #: The number of a test among those of its run, before its name.
 _PLACE = re.compile(r"^\d+\) |(?<=^not ok )\d+ |(?<=^── )\d+\. ")
+#: The copy of a workspace of Jenkins that a build got because others use the first one.
+_COPY = re.compile(r"(/workspace/[^\s/@]{1,200})@(?:\d{1,3}(?:@tmp)?|tmp)(?![\w.@-])")
 _BLANKS = re.compile(r"\s+")
 #: What announces a failure without telling why.
 _OUTCOME = re.compile(
@@ -166,7 +170,8 @@ def normalised(line: str, is_name: bool = False) -> str:
         return found[0] if stays else "#"
 
     line = _PLACE.sub("", line) if is_name else line
-    return _BLANKS.sub(" ", _VARYING.sub(kept, line[:REACH])).strip()
+    line = _COPY.sub(r"\1", line[:REACH])
+    return _BLANKS.sub(" ", _VARYING.sub(kept, line)).strip()
 
 
 def _digest(kind: str, lines: Sequence[str]) -> str:

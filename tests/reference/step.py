@@ -355,7 +355,7 @@ class Step:
     def _extend_report(self, text: Text, kind: str | None, *, is_end: bool) -> None:
         """Extends the current report by the line, or ends it. A stack ends with its exception.
 
-        Behind a blank line, only errors extend it, and what follows them.
+        Behind a blank line, only errors extend it, what follows them, and the line of the source that failed.
         """
         report = self.report
         if report is None:
@@ -363,12 +363,13 @@ class Step:
         is_inline = self.report_kind == Mark.INLINE
         is_stack = report.first.content.startswith(causes.STACK)
         is_long = text.number - report.first.number > REPORT
-        is_error = kind == Mark.ERROR and not is_long and not is_inline
+        is_error = kind == Mark.ERROR and not (is_long or is_end or is_inline)
+        is_source = text.content.startswith(causes.SOURCE)
         is_blank = not (text.content or is_stack)
         is_end = is_end or is_long or (kind is not None and not is_error)
         if self.report_kind == _HEADED and kind is None and self._names(report, text):
             report.first, report.last, report.told = text, text.number, [text.content]
-        elif is_error or not (is_end or is_blank or self.is_paused):
+        elif is_error or not (is_end or is_blank or (self.is_paused and not is_source)):
             report.extend(text)
         self.is_paused = not is_error and (is_blank or self.is_paused)
         if is_end or (is_stack and is_error) or (is_inline and is_blank):

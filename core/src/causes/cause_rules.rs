@@ -37,6 +37,7 @@ pub struct Data {
     record: Row,
     pub subtest: Vec<u8>,
     pub stack: Vec<u8>,
+    pub source: Vec<u8>,
     pub annotation: Vec<u8>,
     pub overwritten: Vec<u8>,
     pub echo: Vec<u8>,

@@ -355,7 +355,7 @@ impl Step {
     }
 
     /// Extends the current report by the line, or ends it. Behind a blank line, only errors extend it,
-    /// and what follows them.
+    /// what follows them, and the line of the source that failed.
     fn extend_report(
         &mut self,
         grammar: &Grammar,
@@ -367,9 +367,10 @@ impl Step {
         let Some(report) = last_of(&mut self.found, &mut self.further, kind) else { return };
         let is_long = text.number - report.first.number > REPORT;
         let is_stack = report.first.content().starts_with(&grammar.causes.data.stack);
-        let is_error = role == Some(Role::Error) && !is_long && kind != Kind::Inline;
+        let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
         let is_blank = text.content().is_empty() && !is_stack;
         let is_other = role.is_some() && !is_error;
+        let is_source = text.content().starts_with(&grammar.causes.data.source);
         let is_title = role.is_none()
             && !self.is_paused
             && text.content().ends_with(b":")
@@ -377,7 +378,9 @@ impl Step {
             && grammar.causes.is_numbered(report.first.content());
         if is_title && kind == Kind::Headed {
             *report = Group::new(text);
-        } else if is_error || !(is_end || is_long || is_other || is_blank || self.is_paused) {
+        } else if is_error
+            || !(is_end || is_long || is_other || is_blank || self.is_paused && !is_source)
+        {
             report.extend(text);
         }
         self.is_paused = !is_error && (is_blank || self.is_paused);

@@ -44,7 +44,7 @@ class Mark(StrEnum):
     INLINE = "inline"  #: a failed test that is reported elsewhere
     ERROR = "error"  #: as a line at ERROR
     SUCCEEDED = "succeeded"  #: says that all went well
-    CHAPTER = "chapter"  #: only begins or ends a chapter
+    CHAPTER = "chapter"  #: only begins or ends a chapter, or the report of a failed test
 
 
 _CRASHES = rb"""
@@ -245,6 +245,10 @@ devstack* stack\.sh completed in \d
 terraform* (?:Apply|Destroy) complete!
 tools (?:[Bb]uild|[Tt]ests?|[Ii]nstallation|[Dd]eployment|[Cc]ompilation)(?: (?:has|have|was|were))? (?:completed|finished|succeeded|successful)(?: successfully)?[.!]?$
 """
+#: Headings of lists of tests, behind the reports of these.
+_LISTS = rb"""
+maven* \[(?:ERROR|WARNING|INFO)\] (?:Failures|Errors|Flakes): *$
+"""
 #: Lines that are no error, whatever their severity is: what passed, commands, quoted source.
 _GREEN = rb"""
 tests .*\d pass(?:ing|ed)\b
@@ -304,6 +308,8 @@ SUBTEST = b"--- FAIL"
 ANNOTATION = b"##[error]"
 #: The head of a stack in Python, whose last line tells.
 STACK = b"Traceback ("
+#: The line of the source that failed, in pytest's report.
+SOURCE = b">   "
 #: A pattern that may begin with any byte is tried only for a line with one of these.
 HINTS = (
     *(b"fail", b"Fail", b"FAIL", b"... ERROR", b"<<< ERROR", b" error", b"exit", b"return"),
@@ -368,6 +374,7 @@ RULES = [
         Mark.INLINE: _INLINE,
         Mark.ERROR: _ERRORS,
         Mark.SUCCEEDED: _SUCCEEDED,
+        Mark.CHAPTER: _LISTS,
     }.items()
     for name, pattern in _rows(mark, table)
 ]

@@ -14,6 +14,7 @@ travis+timeout .*" exited with 124\.
 gitlab* ERROR: Job failed: (?:execution took longer than|failed to pull image|prepare environment:|image pull failed)
 gitlab* ERROR: Job failed \(system failure\)
 github* ##\[error\]The action '.*' has timed out after \d+ minutes
+zuul* (?:PRE-|POST-)?RUN END RESULT_TIMED_OUT:
 """
 #: A verdict that says that the step failed, or the whole build.
 FAILED = rb"""

@@ -103,6 +103,7 @@ class NativeCauses:
         self.passing = ("PASSING", causes.PASSING)
         self.record = ("RECORD", causes.RECORD)
         self.subtest = causes.SUBTEST
+        self.source = causes.SOURCE
         self.stack = causes.STACK
         self.annotation = causes.ANNOTATION
         self.overwritten = chapters.OVERWRITTEN

@@ -887,3 +887,33 @@ def test_another_failed_test_has_the_fingerprints_of_the_first_one(renderer, cau
     heading = lines[:2] if lines is not PYTEST else lines[:1]
     first = cause_of(*heading, *lines[place : place + size], *lines[9:])
     assert first["fingerprints"] == other["fingerprints"]
+
+
+def test_what_a_failed_test_tells_ends_before_lists_of_tests(cause_of):
+    for heading in (b"[ERROR] Errors: ", b"[ERROR] Failures: ", b"[WARNING] Flakes: "):
+        test = b"testBoot(a.BootTest)  Time elapsed: 0.1 sec  <<< ERROR!"
+        lines = test, b"java.io.IOException: gone", b"", heading, b"[ERROR]   BootTest.testBoot:38"
+        assert cause_of(*lines)["told"] == [line.decode() for line in lines[:2]]
+
+
+def test_what_a_failed_test_of_pytest_tells_has_the_line_of_its_source(cause_of):
+    source, error = b">       assert add(1) == 3", b"E       assert 2 == 3"
+    body = b"    def test_add():", b"        one = 1", source, error
+    lines = (
+        b"=== FAILURES ===",
+        b"___ test_add ___",
+        b"",
+        *body,
+        b"",
+        b"test_a.py:3: AssertionError",
+    )
+    told = cause_of(*lines, b"=== 1 failed in 0.12s ===")["told"]
+    assert told[:3] == [line.decode() for line in (lines[1], source, error)]
+
+
+def test_a_job_of_zuul_that_took_too_long_failed_for_that(found_in):
+    lines = b"TASK [a]", b"ERROR: a mirror is slow", b"RUN END RESULT_TIMED_OUT: [a/run.yaml@main]"
+    assert found_in(*lines, b"POST-RUN START: [a/post.yaml@main]", b"TASK [b]", b"ok: [host]") == (
+        (3, "severity"),
+        True,
+    )
