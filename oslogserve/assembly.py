@@ -18,6 +18,7 @@ from oslogserve.seen.memory import Memory
 from oslogserve.sources import Backend
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
+from oslogserve.sources.store.source import Store
 from oslogserve.sources.swift.source import Swift
 
 if TYPE_CHECKING:
@@ -48,11 +49,18 @@ def _guards(config: Config, metrics: Metrics) -> list[Guard]:
         sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
     if config["swift", "container"]:
         sources.append(Swift(config, metrics))
+    sources += stores_of(config, metrics)
     threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
     return [
         Guard(source, metrics, threads, bool(number), shows_dot_files)
         for number, source in enumerate(sources)
     ]
+
+
+def stores_of(config: Config, metrics: Metrics) -> list[Store]:
+    """The stores, in the order in which they are asked."""
+    chunk_size = config["serve", "chunk_size"]
+    return [Store(name, options, chunk_size, metrics) for name, options in config.stores]
 
 
 def _indexes(config: Config, metrics: Metrics) -> Indexes | None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from oslogserve import __version__, agents, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import Error
+from oslogserve.errors import Error, SourceError
 from oslogserve.humanize import counted
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines, visible
@@ -219,7 +219,7 @@ def _served(options: argparse.Namespace) -> Config:
     given = {"disk_root": root, "serve_threads": options.threads}
     overrides = {name: text for name, text in given.items() if text is not None}
     config = load(options.config, _environment(), **overrides)
-    if not config["disk", "root"] and not config["swift", "container"]:
+    if not config.source_names:
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
     return config
 
@@ -398,7 +398,25 @@ def _check_config(options: argparse.Namespace) -> int:
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
     if config["known", "rules"]:
         print(f"# {counted(len(config.rules), 'rule')} of known causes")
-    return 0
+    return 1 if config.stores and _tried(config) else 0
+
+
+def _tried(config: Config) -> int:
+    """Prints how each store answers, and returns how many do not."""
+    from oslogserve.assembly import stores_of
+    from oslogserve.metrics import Metrics
+
+    failures = 0
+    for source in stores_of(config, Metrics()):
+        with closing(source):
+            try:
+                source.check()
+                answer = "ok"
+            except SourceError as error:
+                failures += 1
+                answer = f"{error} ({source.location})"
+        print(f"# {source.name}: {visible(answer)}")
+    return failures
 
 
 def _convert_config(options: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 from itertools import groupby
 from typing import Any
 
@@ -18,6 +19,12 @@ from oslogserve.seen.known import Rules
 
 __all__ = ["Config", "ConfigError", "load"]
 
+#: Names of stores: of metrics' labels, and of ?source=NAME.
+_STORE_NAME = re.compile("[a-z][a-z0-9_-]{0,30}")
+#: What a store may not be called, since others are.
+_TAKEN_NAMES = ("all", "disk", "store", "swift")
+#: What finds the credentials of each service.
+_LIBRARIES = {"s3": "botocore", "gs": "google.auth", "az": "azure.identity"}
 #: Characters of a value that a fault shows.
 LONGEST_SHOWN = 100
 
@@ -55,6 +62,19 @@ class Config:
             UserFormat(name, rewritten(row["pattern"].decode()).encode(), row["words"])
             for name, row in self.rows("format")
         )
+
+    @property
+    def stores(self) -> list[tuple[str, dict[str, Any]]]:
+        """Name and options of each store, in the order in which they are asked."""
+        first = [("store", self.section("store"))] if self["store", "url"] else []
+        return first + self.rows("store")
+
+    @property
+    def source_names(self) -> list[str]:
+        """Names of the sources, in the order in which they are asked."""
+        names = ["disk"] if self["disk", "root"] else []
+        names += ["swift"] if self["swift", "container"] else []
+        return names + [name for name, _ in self.stores]
 
     def rows(self, prefix: str) -> list[tuple[str, dict[str, Any]]]:
         """NAME and values of each section [prefix NAME]."""
@@ -188,6 +208,7 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
         parsed.add_option_fault(("swift", "storage_url"), fault)
     if config["swift", "container"] and ca_file and not os.access(ca_file, os.R_OK):
         parsed.add_option_fault(("swift", "ca_file"), f"{ca_file!r} cannot be read")
+    _check_stores(config, parsed)
     for option in config.options:
         setting = parsed.settings.get(option.where)
         if option.key == "pattern" and not (setting and setting.text):  # it would fit all
@@ -198,6 +219,37 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
         if row["words"] and pattern and not re.search(rb"\(\?P?<severity>", pattern):
             what = "of no use, its pattern has no group severity"
             parsed.add_option_fault((f"format {name}", "words"), what)
+
+
+def _check_stores(config: Config, parsed: ConfigFile) -> None:
+    for name, _ in config.rows("store"):
+        section = f"store {name}"
+        if not _STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES:
+            what = "a name has letters from a to z, digits, - and _, and is none of"
+            line = parsed.sections[section]
+            parsed.add_fault(line, f"[{section}]: {what} {', '.join(_TAKEN_NAMES)}")
+        if (section, "url") not in parsed.settings:
+            parsed.add_option_fault((section, "url"), "a store needs one")
+    for name, row in config.stores:
+        section = "store" if name == "store" else f"store {name}"
+        place, ca_file = row["url"], row["ca_file"]
+        if place and place.service == "az" and not row["endpoint"]:
+            what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
+            parsed.add_option_fault((section, "url"), what)
+        if place and not row["anonymous"] and not _is_installed(_LIBRARIES[place.service]):
+            what = "it needs oslogserve[store], which is not installed"
+            parsed.add_option_fault((section, "url"), what)
+        if row["anonymous"] and row["profile"]:
+            parsed.add_option_fault((section, "profile"), "of no use to an anonymous reader")
+        if ca_file and not os.access(ca_file, os.R_OK):
+            parsed.add_option_fault((section, "ca_file"), f"{ca_file!r} cannot be read")
+
+
+def _is_installed(library: str) -> bool:
+    try:
+        return find_spec(library) is not None
+    except ModuleNotFoundError:  # the package around it
+        return False
 
 
 def _missing_of_swift(config: Config) -> list[str]:

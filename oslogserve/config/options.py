@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oslogserve.config import values
+from oslogserve.config.place import Place
 from oslogserve.config.values import number, one_of
 
 
@@ -29,6 +30,29 @@ class Option:
         has_variable = self.env.startswith("OS_") and self.key != "ca_file"
         return has_variable or self.key == "auth_version"
 
+
+def _requests_of(section: str) -> tuple[Option, ...]:
+    """Options of how a source of objects is asked."""
+    return (
+        Option(section, "connect_timeout", "5", number(0.1, 300, float)),
+        Option(section, "read_timeout", "30", number(0.1, 3600, float)),
+        Option(section, "answer_timeout", "20", number(0.1, 3600, float)),
+        Option(section, "retries", "2", number(0, 10, int)),
+        Option(section, "resumes", "10", number(0, 1000, int)),
+    )
+
+
+#: Options of [store] and of each [store NAME].
+_STORE_OPTIONS = (
+    Option("store", "url", "", Place.parsed),
+    Option("store", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
+    Option("store", "anonymous", "no", values.yes_or_no),
+    Option("store", "endpoint", "", values.storage_url),
+    Option("store", "region", "", values.region),
+    Option("store", "profile", "", str),
+    Option("store", "ca_file", "", str),
+    *_requests_of("store"),
+)
 
 OPTIONS = (
     Option("disk", "root", "", values.path),
@@ -57,11 +81,8 @@ OPTIONS = (
     Option("swift", "region_name", "", str, "OS_REGION_NAME"),
     Option("swift", "interface", "public", one_of("public", "internal", "admin"), "OS_INTERFACE"),
     Option("swift", "ca_file", "", str, "OS_CACERT"),
-    Option("swift", "connect_timeout", "5", number(0.1, 300, float)),
-    Option("swift", "read_timeout", "30", number(0.1, 3600, float)),
-    Option("swift", "answer_timeout", "20", number(0.1, 3600, float)),
-    Option("swift", "retries", "2", number(0, 10, int)),
-    Option("swift", "resumes", "10", number(0, 1000, int)),
+    *_requests_of("swift"),
+    *_STORE_OPTIONS,
     Option("serve", "chunk_size", "65536", number(1024, 16 * 1024 * 1024, int)),
     Option("serve", "listing", "yes", values.yes_or_no),
     Option("serve", "replace_generated_index", "yes", values.yes_or_no),
@@ -97,8 +118,10 @@ OPTIONS = (
     Option("request_log", "format", "json", one_of("json", "combined")),
 )
 
-#: Options of the sections [view NAME], [noise NAME], [mask NAME] and [format NAME], of which there may be several.
+#: Options of the sections [store NAME], [view NAME], [noise NAME], [mask NAME] and [format NAME], of which
+#: there may be several.
 NAMED_OPTIONS = (
+    *_STORE_OPTIONS,
     Option("view", "pattern", "", values.pattern),
     Option("view", "view", "log", one_of("log", "raw")),
     Option("noise", "pattern", "", values.pattern),

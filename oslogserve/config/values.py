@@ -95,6 +95,12 @@ def storage_url(value: str) -> str:
     return value.rstrip("/")
 
 
+def region(value: str) -> str:
+    if not re.fullmatch(r"[0-9A-Za-z-]{0,60}", value):
+        raise ValueError("letters, digits and hyphens")
+    return value
+
+
 def database(value: str) -> str:
     """The address of a database, with the driver that is used for it."""
     takes = "an address that begins with postgresql:// or sqlite:///"

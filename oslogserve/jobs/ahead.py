@@ -24,6 +24,20 @@ def pool_of(source: str) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{source}", _yield_to_others)
 
 
+class Pools:
+    """A pool for each source that was asked, so that one that hangs delays no others."""
+
+    def __init__(self) -> None:
+        self._pools: dict[str, ThreadPoolExecutor] = {}
+        self._lock = threading.Lock()
+
+    def of(self, source: str) -> ThreadPoolExecutor:
+        with self._lock:
+            if source not in self._pools:
+                self._pools[source] = pool_of(source)
+            return self._pools[source]
+
+
 def _yield_to_others() -> None:
     if sys.platform == "linux":  # elsewhere threads have no niceness of their own
         with suppress(OSError):

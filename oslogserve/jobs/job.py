@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """An open job: the logs that were chosen below a folder, and the threads that read them."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, only, pool_of, started
+from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
 from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.passed import PassedLogs, PassedRun
@@ -16,7 +15,6 @@ from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
 from oslogserve.query import Query
-from oslogserve.query.parameters import SOURCES
 from oslogserve.sources import Source
 
 #: Sentences about incomplete logs in one answer.
@@ -35,8 +33,7 @@ class Jobs:
         self._renderer = renderer
         self._limits = limits
         self._passed = passed or PassedLogs(logs, renderer)
-        #: By source, so that a source that hangs delays no others.
-        self._pools = {name: pool_of(name) for name in SOURCES if name != "all"}
+        self._pools = Pools()
 
     def open(
         self,
@@ -129,7 +126,7 @@ class Job:
         choice: Choice,
         missing: Sequence[Incomplete],
         reader: JobReader,
-        pools: Mapping[str, ThreadPoolExecutor],
+        pools: Pools,
     ) -> None:
         """missing: what is known to be missing before the logs are read."""
         self.choice = choice
@@ -171,7 +168,7 @@ class Job:
 
     def read_ahead(self, file: File, values: Iterator[_T], is_eager: bool = True) -> Ahead[_T]:
         """The values, which a thread of the log's source computes in advance. is_eager: see Ahead."""
-        pool = self._pools[file.source]
+        pool = self._pools.of(file.source)
         ahead = Ahead(pool, values, self.reader.budget.working, is_eager)
         self._ahead.append(ahead)
         return ahead

@@ -13,6 +13,7 @@ from oslogserve.lines.time_range import time_range
 from oslogserve.query import values
 from oslogserve.query.values import MAX_CONTEXT, MAX_TAIL, choice, number, value_of, yes_or_no
 
+#: All sources, and those that need no name in the configuration.
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
 #: Formats of an excerpt, and its bytes: by default, at least and at most.
 BRIEFS = ("brief", "brief-json")
@@ -61,7 +62,7 @@ FormField = partial(Parameter, in_form=True)
 
 #: All parameters. Those with a field of Selection are options of `oslogserve render` too.
 PARAMETERS = {
-    "source": Parameter("source", choice(*SOURCES), "swift", "where to look"),
+    "source": Parameter("source", values.source, "swift", "where to look"),
     "lines": FormField("lines", values.lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
     "since": FormField(
         "since", time_range, "2013-09-27T18:22", "lines from this time on (ISO 8601)"

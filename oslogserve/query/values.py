@@ -60,6 +60,13 @@ def lines(value: str) -> tuple[int, int | None]:
     return start, end
 
 
+def source(value: str) -> str:
+    """The name of a source, which a server may have or not."""
+    if not re.fullmatch("[a-z][a-z0-9_-]{0,30}", value):
+        raise ValueError("all, disk, swift or the name of a store")
+    return value
+
+
 def level(value: str) -> str | None:
     level = one_of(*SEVERITIES, fold=str.upper)(value)
     return None if level == SEVERITIES[0] else level  # NONE includes all lines

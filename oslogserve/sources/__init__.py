@@ -14,6 +14,8 @@ from typing import Any, NamedTuple, Protocol
 LATEST = 253402300799.0
 #: Version 00; ids of zeros only are invalid.
 _TRACEPARENT = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+#: Of Swift, S3, Google and Azure.
+_TRANSACTION_HEADERS = ("x-trans-id", "x-amz-request-id", "x-guploader-uploadid", "x-ms-request-id")
 _TRANSACTION = re.compile(r"[0-9A-Za-z_-]{1,100}")
 
 
@@ -118,7 +120,7 @@ ALL_ENTRIES = WantedEntries()
 class Source(Protocol):
     """A source for one request. Its calls share a deadline until the answer begins."""
 
-    #: 'disk' or 'swift', a metric label.
+    #: 'disk', 'swift' or the name of a store, a metric label.
     name: str
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
@@ -142,14 +144,14 @@ class Source(Protocol):
 
 
 class Trace:
-    """The trace of a request: its W3C traceparent is sent to Swift, whose transaction id is kept."""
+    """The trace of a request: its W3C traceparent is sent to stores, whose transaction id is kept."""
 
     def __init__(self, traceparent: str = "", span: Any = None) -> None:
         """traceparent: the request's header, which may be anything. span: OpenTelemetry's, if that is used."""
         self.headers: dict[str, str] = {}
         if _TRACEPARENT.fullmatch(traceparent):
             self.headers["traceparent"] = traceparent
-        #: The transaction id of Swift's last response; "" for none.
+        #: The transaction id of the last response of a store; "" for none.
         self.transaction = ""
         #: Why sources failed, by their names.
         self.failures: dict[str, str] = {}
@@ -164,8 +166,8 @@ class Trace:
 
 
 def transaction_of(headers: Mapping[str, str]) -> str:
-    """The transaction id in a response's headers; "" for none."""
-    transaction = headers.get("x-trans-id") or ""
+    """The id by which a store's log names the answer with these headers; "" for none."""
+    transaction = next(filter(None, map(headers.get, _TRANSACTION_HEADERS)), "")
     return transaction if _TRANSACTION.fullmatch(transaction) else ""
 
 

@@ -462,3 +462,48 @@ def test_the_password_of_a_database_is_not_shown():
     config = load(None, {}, seen_database="postgresql://u:geheim@h/x")
     assert "database = postgresql+psycopg://(set)@h/x\n" in config.as_file()
     assert "geheim" not in repr(config)
+
+
+def test_stores_are_asked_in_the_order_of_the_file_the_one_without_a_name_first(conf):
+    text = "[store b]\nurl = gs://one\nanonymous = yes\n[store a]\nretries = 0\nanonymous = yes\n"
+    text += "url = s3://logs-{partition}/x/y/\n[store]\nanonymous = yes\nurl = s3://two\n"
+    config = conf(text + "[disk]\nroot = /srv\n")
+    assert config.source_names == ["disk", "store", "b", "a"]
+    assert [str(row["url"]) for _, row in config.stores] == [
+        *("s3://two", "gs://one", "s3://logs-{partition}/x/y"),
+    ]
+    assert [row["retries"] for _, row in config.stores] == [2, 2, 0]
+    assert conf(config.as_file()) == config
+
+
+def test_a_store_without_its_library_is_told_but_not_one_that_needs_none(conf, monkeypatch):
+    monkeypatch.setattr("oslogserve.config._LIBRARIES", {"s3": "no_such.library"})
+    with pytest.raises(ConfigError, match=r"needs oslogserve\[store\], which is not installed"):
+        conf("[store]\nurl = s3://logs\n")
+    assert conf("[store]\nurl = s3://logs\nanonymous = yes\n").stores
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[store]\nurl = ftp://logs", "url: 'ftp://logs' is not understood: it takes s3://BUCKET"),
+        *(
+            (f"[store]\nurl = s3://{bad}", "it takes s3://BUCKET")
+            for bad in ("", "a@b", "a/../b", "a//b")
+        ),
+        ("[store]\nurl = s3://logs?x", "it takes s3://BUCKET"),
+        ("[store]\nurl = az://logs", "url: it needs an endpoint"),
+        ("[store]\nurl = s3://logs\nendpoint = ceph:80", "an address that begins with http"),
+        ("[store]\nurl = s3://logs\nregion = a/b", "letters, digits and hyphens"),
+        ("[store]\nurl = s3://logs\nca_file = /none", "'/none' cannot be read"),
+        ("[store]\nurl = s3://logs\nprofile = a\nanonymous = yes", "of no use to an anonymous"),
+        ("[store swift]\nurl = s3://logs", "none of all, disk, store, swift"),
+        ("[store A]\nurl = s3://logs", "letters from a to z"),
+        ("[store a]\nregion = x", "a store needs one"),
+    ],
+)
+def test_a_store_that_cannot_be_used_is_told(conf, text, told):
+    with pytest.raises(ConfigError) as caught:
+        conf(text)
+    assert told in caught.value.sentence
+    assert "x.conf:" in caught.value.sentence

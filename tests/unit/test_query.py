@@ -238,7 +238,7 @@ WRONG = {
     ),
     "goto": ("a line's number", ["x", "0", "-5", "25:00", "18:60", "2026-13-01", "_", "18:25:61"]),
     "chapter": ("1 to 200 characters", ["x" * 201]),
-    "source": ("all, disk, swift", ["s3", ""]),
+    "source": ("all, disk, swift or the name of a store", ["S3", "", "a" * 32, "a/b"]),
     "format": (
         "html, text, jsonl, summary, brief, brief-json, overview, seen, chapters, raw, json",
         ["xml", ""],

@@ -26,7 +26,7 @@ def test_it_shows_every_option_at_its_default_and_no_other(uncommented):
     shown = {
         (section, key): value
         for section in uncommented.sections()
-        if not section.startswith(("view ", "noise ", "mask ", "format "))
+        if not section.startswith(("store ", "view ", "noise ", "mask ", "format "))
         for key, value in uncommented.items(section)
     }
     options = [((option.section, option.key), option.default) for option in OPTIONS]
@@ -37,6 +37,10 @@ def test_it_shows_every_option_at_its_default_and_no_other(uncommented):
 def test_it_shows_what_there_may_be_several_of(uncommented, prefix):
     keys = {option.key for option in NAMED_OPTIONS if option.section == prefix}
     assert set(uncommented[f"{prefix} NAME"]) == keys
+
+
+def test_it_shows_that_there_may_be_several_stores(uncommented):
+    assert dict(uncommented["store archive"]) == {"url": "gs://old-logs", "anonymous": "yes"}
 
 
 @pytest.mark.parametrize("option", OPTIONS, ids=lambda option: f"{option.section}-{option.key}")
@@ -60,6 +64,7 @@ def test_uncommented_it_loads(tmp_path):
     config = load(str(file), environ={})
     assert load(None, environ={}).values.items() <= config.values.items()
     assert [view for _, view in config.views] == ["raw"]
+    assert [name for name, _ in config.stores] == ["archive"]
     [row] = config.formats
     assert row.words[b"W"] == "WARNING"
     fits = re.match(row.pattern, b"2024/03/04 05:06:07 <E> no room left")

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The failures of requests to Swift, Keystone and stores, as SourceErrors."""
 
+import re
 import ssl
+from collections.abc import Mapping
 
 import keystoneauth1.exceptions
 import requests
@@ -27,9 +29,46 @@ TIMEOUTS = (
 )
 #: Exceptions of the client libraries for malformed answers.
 MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeError, ValueError)
+#: Words of stores for credentials that are not valid, or no longer.
+_DENIED = (
+    *("ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "RequestTimeTooSkewed"),
+    *("SignatureDoesNotMatch", "TokenRefreshRequired", "AuthenticationFailed"),
+    "InvalidAuthenticationInfo",
+)
+#: The word of a store for what is wrong.
+_CODE = re.compile(rb"<Code>([A-Za-z]{1,60})</Code>")
+#: The region of a bucket, in an answer of another one.
+_REGION = re.compile("[a-z0-9-]{1,30}")
 #: Statuses that may pass: a storage server is gone, or too busy.
 _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
-_REASONS = {401: "denied", 403: "forbidden"}
+_REASONS = {403: "forbidden"}
+#: Bytes of a refusal that are looked at.
+MOST_OF_REFUSAL = 4096
+
+
+class Refusal(ClientException):
+    """An answer of a store that is no success. Its text may contain what was asked, and is not kept."""
+
+    def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
+        super().__init__("", http_status=status, http_response_headers=headers)
+        found = _CODE.search(body[:MOST_OF_REFUSAL])
+        region = headers.get("x-amz-bucket-region", "")
+        #: The store's word for what is wrong; "" for none.
+        self.code = found[1].decode() if found else ""
+        #: The region to ask instead; "" for none.
+        self.region = region if status == 301 and _REGION.fullmatch(region) else ""
+
+    @property
+    def told(self) -> str:
+        """What is wrong, to be put after the status."""
+        code = f", {self.code}" if self.code else ""
+        return code + (f": the bucket's region is {self.region}" if self.region else "")
+
+
+def is_denied(error: BaseException) -> bool:
+    """True if the credentials are not valid: others may be."""
+    is_told = isinstance(error, Refusal) and error.code in _DENIED
+    return is_told or getattr(error, "http_status", None) == 401
 
 
 def source_error(source: str, error: BaseException, is_public: bool = False) -> SourceError:
@@ -50,13 +89,14 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
         is_broken = isinstance(error, requests.ConnectionError)
         what = "the connection to it failed" if is_broken else type(error).__name__
         return SourceError(source, what)
-    reason = _REASONS.get(status, "failed")
+    reason = "denied" if is_denied(error) else _REASONS.get(status, "failed")
     if reason == "denied" and is_public:
         reason = "forbidden"  # others may be public
     if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
         reason = "refused"  # such as a large object without its first segment
     transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
-    what = f"status {status}" + (f" in transaction {transaction}" if transaction else "")
+    what = f"status {status}" + (error.told if isinstance(error, Refusal) else "")
+    what += f" in transaction {transaction}" if transaction else ""
     return SourceError(source, what, reason)
 
 

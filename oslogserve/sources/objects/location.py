@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 #: The longest name of an object in Swift, S3 and Google's store, bytes. Azure's may be longer.
 MAX_NAME = 1024
+#: An object that need not be there: "not found" tells that its container may be read.
+PROBED = ".oslogserve"
 
 
 class Location(NamedTuple):
-    """The container and the name of an object."""
+    """The container and the name of an object. The name of a folder may end in "/"."""
 
     container: str
     name: str
@@ -34,10 +36,12 @@ def location_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Loc
 
 def stored_as(log: Location) -> list[Location]:
     """The objects that may hold a log: its name, and with .gz. Leaves out names that are too long."""
-    names = [log.name, log.name + ".gz"] if log.name else []
+    is_folder = log.name == "" or log.name.endswith("/")
+    names = [] if is_folder else [log.name, log.name + ".gz"]
     return [Location(log.container, name) for name in names if len(name.encode()) <= MAX_NAME]
 
 
 def prefix_of(folder: Location) -> str:
     """The prefix of all names in a folder."""
-    return folder.name + "/" if folder.name else ""
+    is_prefix = folder.name == "" or folder.name.endswith("/")
+    return folder.name if is_prefix else folder.name + "/"

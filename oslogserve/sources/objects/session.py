@@ -15,7 +15,13 @@ from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Trace
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.objects.access import SharedAccess
-from oslogserve.sources.objects.errors import FAILURES, MALFORMED, retry_reason, source_error
+from oslogserve.sources.objects.errors import (
+    FAILURES,
+    MALFORMED,
+    is_denied,
+    retry_reason,
+    source_error,
+)
 
 #: Seconds before the first retry; doubled for each later one, and jittered.
 PAUSE = 0.1
@@ -51,6 +57,10 @@ class ObjectSession:
             self._idle.pop().close()
         self._tokens.close()
 
+    def check_access(self) -> None:
+        """Checks that there are credentials. Raises SourceError."""
+        self._tokens.current(Context().deadline(self._answer_timeout))
+
     def chunk_deadline(self) -> float:
         """The deadline for the next bytes of an open log, by time.monotonic()."""
         return time.monotonic() + max(self._read_timeout, self._answer_timeout)
@@ -83,7 +93,7 @@ class ObjectSession:
                     return None
                 # A new token is refused for missing rights, or because it expired on its way.
                 is_first = refused is None and not self.is_public
-                if status == 401 and (is_first or access.has_expired()):
+                if is_denied(error) and (is_first or access.has_expired()):
                     refused = access.token
                     continue
                 reason = retry_reason(error)

@@ -11,16 +11,13 @@ from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.listing import Marker, Page
-from oslogserve.sources.objects.location import Location, location_of
+from oslogserve.sources.objects.location import PROBED, Location, location_of
 from oslogserve.sources.objects.log import Response
 from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.resuming import Attempts, Checksum
 from oslogserve.sources.swift import SOURCE, listing
 from oslogserve.sources.swift.large_objects import checksums_of
 from oslogserve.sources.swift.session import SwiftSession
-
-#: An object that need not be there: "not found" tells that its container may be read.
-PROBED = ".oslogserve"
 
 
 class Swift(ObjectSource):

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Access to stores: where they are, with credentials as the users of each service have them.
+
+The services' own libraries find these: in the environment, in files, or from the machine that this runs on.
+Each library is imported with the first request, in a worker.
+"""
+
+import time
+from collections.abc import Callable
+from datetime import UTC
+from typing import Any, NamedTuple
+
+from oslogserve.errors import SourceError
+from oslogserve.sources.objects.access import Access, SharedAccess
+from oslogserve.sources.store.signers import Bearer, SignatureV4
+
+#: Seconds after which a key of S3 is looked up again. botocore renews it in time, if it expires.
+KEY_LIFE = 120.0
+_GOOGLE_SCOPE = "https://www.googleapis.com/auth/devstorage.read_only"
+_AZURE_SCOPE = "https://storage.azure.com/.default"
+
+
+class _Expiry(NamedTuple):
+    #: Seconds since 1970.
+    at: float
+
+    def will_expire_soon(self, seconds: float) -> bool:
+        return time.time() + seconds >= self.at
+
+
+class StoreAccess(SharedAccess):
+    """The access of one store. A failure is told by its type: texts may contain addresses or secrets."""
+
+    def __init__(
+        self, source: str, authenticate: Callable[[], Access], access: Access | None = None
+    ) -> None:
+        """authenticate: may raise anything. access: see SharedAccess."""
+        super().__init__(source, access)
+        self._made_by = authenticate
+
+    def _authenticate(self) -> Access:
+        try:
+            return self._made_by()
+        except ImportError:
+            what = "its library is not installed: pip install oslogserve[store]"
+            raise SourceError(self._source, what, "denied") from None
+        except Exception as error:
+            what = f"no credentials are found ({type(error).__name__})"
+            raise SourceError(self._source, what, "denied") from error
+
+
+def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[[], Access]:
+    """Access by a key that botocore finds. address: of the store, in a region."""
+    kept: list[Any] = []
+
+    def authenticate() -> Access:
+        from botocore.exceptions import NoCredentialsError
+        from botocore.session import Session
+
+        if not kept:
+            session = Session(profile=profile or None)
+            kept[:] = session.get_credentials(), region or session.get_config_variable("region")
+        credentials, found = kept
+        if credentials is None:
+            kept.clear()
+            raise NoCredentialsError
+        where = found or "us-east-1"
+        signer = SignatureV4(credentials.get_frozen_credentials(), where)
+        return Access(address(where), signer, life=KEY_LIFE)
+
+    return authenticate
+
+
+def of_google(address: str) -> Callable[[], Access]:
+    """Access by a token that google-auth requests."""
+
+    def authenticate() -> Access:
+        import google.auth
+        from google.auth.transport.requests import Request
+
+        credentials, _ = google.auth.default(scopes=[_GOOGLE_SCOPE])
+        credentials.refresh(Request())
+        return _by_token(
+            address, credentials.token, credentials.expiry.replace(tzinfo=UTC).timestamp()
+        )
+
+    return authenticate
+
+
+def of_azure(address: str) -> Callable[[], Access]:
+    """Access by a token that azure-identity requests."""
+
+    def authenticate() -> Access:
+        from azure.identity import DefaultAzureCredential
+
+        with DefaultAzureCredential() as credential:
+            found = credential.get_token(_AZURE_SCOPE)
+        return _by_token(address, found.token, found.expires_on)
+
+    return authenticate
+
+
+def _by_token(address: str, token: str, expires: float) -> Access:
+    return Access(address, Bearer(token), _Expiry(expires), max(0.0, expires - time.time()))

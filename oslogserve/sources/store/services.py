@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The services that store buckets: how each names objects, lists them, and says what their bytes are."""
+
+import base64
+import binascii
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from typing import Any
+from urllib.parse import quote, unquote, unquote_plus
+
+from oslogserve.config.place import Place
+from oslogserve.sources import within_dates
+from oslogserve.sources.objects.access import Access
+from oslogserve.sources.objects.listing import (
+    Listed,
+    Marker,
+    Page,
+    checked,
+    checked_size,
+    is_marker,
+)
+from oslogserve.sources.objects.log import version_of
+from oslogserve.sources.store import access
+from oslogserve.sources.store.rows import Rows
+
+_MD5 = re.compile(r"[0-9a-f]{32}")
+#: Names of buckets that may be a part of a host's name.
+_HOST = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
+#: A size, as digits.
+_DIGITS = re.compile(r"[0-9]{1,18}")
+
+
+class Service(ABC):
+    """How requests of a service differ from those of others."""
+
+    #: Headers of all requests.
+    headers: Mapping[str, str] = {}
+    #: Rows of a page, by the service's own limit.
+    page_size = 1000
+
+    def __init__(self, place: Place, options: dict[str, Any]) -> None:
+        """options: of the store's section."""
+        self._place = place
+        self._endpoint: str = options["endpoint"]
+        self._region: str = options["region"]
+        self._profile: str = options["profile"]
+
+    @abstractmethod
+    def address(self, region: str) -> str:
+        """The address that all paths follow."""
+
+    @abstractmethod
+    def authenticate(self) -> Callable[[], Access]:
+        """What looks for the user's credentials."""
+
+    def path(self, bucket: str, name: str = "") -> str:
+        """The path of an object, or of the bucket."""
+        return f"/{quote(bucket, safe='')}" + (f"/{quote(name)}" if name else "")
+
+    @abstractmethod
+    def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
+        """The query string's parameters for a page of a listing."""
+
+    @abstractmethod
+    def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
+        """The page. Raises one of several errors for a malformed one."""
+
+    @abstractmethod
+    def md5_of(self, headers: Mapping[str, str]) -> str:
+        """The MD5 of all of an object's bytes, in hexadecimal digits; "" if it is not known."""
+
+
+class S3(Service):
+    """S3, and what answers like it: Ceph, MinIO, Swift's own S3."""
+
+    @property
+    def _has_host(self) -> bool:
+        """True if the bucket is a part of the host's name, as Amazon wants it."""
+        return not self._endpoint and _HOST.fullmatch(self._place.bucket) is not None
+
+    def address(self, region: str) -> str:
+        bucket = f"{self._place.bucket}." if self._has_host else ""
+        return self._endpoint or f"https://{bucket}s3.{region}.amazonaws.com"
+
+    def authenticate(self) -> Callable[[], Access]:
+        return access.of_s3(self.address, self._region, self._profile)
+
+    def path(self, bucket: str, name: str = "") -> str:
+        return f"/{quote(name)}" if self._has_host else super().path(bucket, name)
+
+    def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
+        begin = {"continuation-token": marker.token, "start-after": marker.name}
+        if marker.token:
+            del begin["start-after"]
+        return {
+            "list-type": "2",
+            "delimiter": "/",
+            "encoding-type": "url",
+            "max-keys": str(limit),
+            "prefix": prefix,
+            **begin,
+        }
+
+    def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
+        found = Rows(body, ("Contents", "CommonPrefixes"))
+        if "IsTruncated" not in found.beside:
+            raise ValueError("no listing")
+        decoded = unquote_plus if found.beside.get("EncodingType") == "url" else str
+        rows = [_of_s3(kind, row, decoded) for kind, row in found.rows]
+        is_cut = found.beside["IsTruncated"] == "true"
+        token = found.beside["NextContinuationToken"] if is_cut else ""
+        return _page(rows, prefix, marker, token)
+
+    def md5_of(self, headers: Mapping[str, str]) -> str:
+        etag = version_of(headers)
+        encryption = headers.get("x-amz-server-side-encryption", "AES256")
+        is_of_customer = "x-amz-server-side-encryption-customer-algorithm" in headers
+        is_md5 = encryption == "AES256" and not is_of_customer and _MD5.fullmatch(etag)
+        return etag if is_md5 else ""
+
+
+class Google(S3):
+    """Google's store by its XML API, which lists as S3 does."""
+
+    #: Without it, an object that is stored as a gzip would be sent inflated.
+    headers: Mapping[str, str] = {"Accept-Encoding": "gzip"}
+    _has_host = False
+
+    def address(self, region: str) -> str:
+        return self._endpoint or "https://storage.googleapis.com"
+
+    def authenticate(self) -> Callable[[], Access]:
+        return access.of_google(self.address(""))
+
+    def md5_of(self, headers: Mapping[str, str]) -> str:
+        hashes = headers.get("x-goog-hash", "")
+        found = re.search(r"(?:^|[ ,])md5=([0-9A-Za-z+/]{22}==)", hashes)
+        return _in_hexadecimal(found[1]) if found else ""
+
+
+class Azure(Service):
+    """Azure's Blob Storage."""
+
+    headers: Mapping[str, str] = {"x-ms-version": "2023-11-03"}
+    page_size = 5000
+
+    def address(self, region: str) -> str:
+        return self._endpoint
+
+    def authenticate(self) -> Callable[[], Access]:
+        return access.of_azure(self._endpoint)
+
+    def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
+        # It cannot begin after a name: then a listing begins with the first one.
+        wanted = {"restype": "container", "comp": "list", "delimiter": "/"}
+        return wanted | {"maxresults": str(limit), "prefix": prefix, "marker": marker.token}
+
+    def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
+        found = Rows(body, ("Blob", "BlobPrefix"))
+        if "NextMarker" not in found.beside:
+            raise ValueError("no listing")
+        rows = [_of_azure(kind, row) for kind, row in found.rows]
+        return _page(rows, prefix, marker, found.beside["NextMarker"])
+
+    def md5_of(self, headers: Mapping[str, str]) -> str:
+        of_all = headers.get("x-ms-blob-content-md5", "")
+        if not of_all and "content-range" not in headers:
+            of_all = headers.get("content-md5", "")
+        return _in_hexadecimal(of_all)
+
+
+def service_of(place: Place, options: dict[str, Any]) -> Service:
+    services: dict[str, type[Service]] = {"s3": S3, "gs": Google, "az": Azure}
+    return services[place.service](place, options)
+
+
+def _page(rows: list[Listed], prefix: str, marker: Marker, token: str) -> Page:
+    """A page in the order of names. Objects and folders come one after the other."""
+    rows.sort(key=lambda row: row.name.encode())
+    if not marker.token:  # a folder is listed where only its first objects are not after a name
+        rows = [row for row in rows if row.name.encode() > marker.name.encode()]
+    last = rows[-1].name if rows else marker.name
+    return Page(checked(rows, prefix, marker.name), Marker(last, token) if token else None)
+
+
+def _of_s3(kind: str, row: dict[str, str], decoded: Callable[[str], str]) -> Listed:
+    if kind == "CommonPrefixes":
+        return _folder(decoded(row["Prefix"]))
+    modified = datetime.fromisoformat(row["LastModified"]).timestamp()
+    return Listed(decoded(row["Key"]), _size(row["Size"]), within_dates(modified))
+
+
+def _of_azure(kind: str, row: dict[str, str]) -> Listed:
+    name = unquote(row["Name"]) if "Encoded" in row else row["Name"]
+    if kind == "BlobPrefix":
+        return _folder(name)
+    size = _size(row["Content-Length"])
+    modified = within_dates(parsedate_to_datetime(row["Last-Modified"]).timestamp())
+    is_folder = row.get("ResourceType") == "directory"
+    return Listed(name, size, modified, is_folder or is_marker(row.get("Content-Type", ""), size))
+
+
+def _folder(name: str) -> Listed:
+    if not name.endswith("/"):
+        raise ValueError("no folder's name")
+    return Listed(name)
+
+
+def _size(digits: str) -> int:
+    if not _DIGITS.fullmatch(digits):
+        raise ValueError("no size")
+    return checked_size(int(digits))
+
+
+def _in_hexadecimal(md5: str) -> str:
+    """The digits of a digest in Base64; "" for what is none."""
+    try:
+        digest = base64.b64decode(md5, validate=True)
+    except binascii.Error:
+        return ""
+    return digest.hex() if len(digest) == 16 else ""

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+import pytest
+
+from oslogserve.sources.objects.errors import Refusal, source_error
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "headers", "told", "reason"),
+    [
+        (403, "AccessDenied", {}, "status 403, AccessDenied", "forbidden"),
+        (403, "InvalidAccessKeyId", {}, "status 403, InvalidAccessKeyId", "denied"),
+        (400, "ExpiredToken", {}, "status 400, ExpiredToken", "denied"),
+        (503, "SlowDown", {"x-amz-request-id": "r1"}, "SlowDown in transaction r1", "failed"),
+        (400, "<b>", {}, "status 400", "refused"),
+        (
+            *(301, "PermanentRedirect", {"x-amz-bucket-region": "eu-west-1"}),
+            *("PermanentRedirect: the bucket's region is eu-west-1", "refused"),
+        ),
+        (301, "", {"x-amz-bucket-region": "Not a region"}, "status 301", "refused"),
+    ],
+)
+def test_a_refusal_is_told_by_the_stores_own_word(status, code, headers, told, reason):
+    body = f"<Error><Code>{code}</Code><Message>a secret</Message></Error>".encode()
+    error = source_error("store", Refusal(status, body, headers))
+    assert str(error).endswith(told)
+    assert (error.source, error.reason) == ("store", reason)
+
+
+def test_the_text_of_a_refusal_is_not_kept():
+    refusal = Refusal(403, b"<Code>AccessDenied</Code> a secret", {})
+    assert "secret" not in f"{refusal} {refusal!r} {vars(refusal)}"

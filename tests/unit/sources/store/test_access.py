@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+import builtins
+import time
+
+import pytest
+
+from oslogserve.errors import SourceError
+from oslogserve.sources.store.access import StoreAccess, of_s3
+from oslogserve.sources.store.signers import Bearer, SignatureV4
+
+KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
+
+
+def address(region):
+    return f"https://s3.{region}.example.org"
+
+
+@pytest.fixture
+def key(monkeypatch, tmp_path):
+    """A key in the environment, and nothing else that botocore would find."""
+    for name in ("AWS_PROFILE", "AWS_DEFAULT_REGION", "AWS_SESSION_TOKEN"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", KEY)
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
+
+
+def current(authenticate):
+    return StoreAccess("store", authenticate).current(time.monotonic() + 20)
+
+
+def test_a_key_in_the_environment_signs_requests(key):
+    found = current(of_s3(address, "eu-west-1", ""))
+    assert found.storage_url == "https://s3.eu-west-1.example.org"
+    url = "https://s3.eu-west-1.example.org/logs/a%20b?list-type=2"
+    signed, headers = found.token.signed("GET", url)
+    assert signed == url
+    scope = f"AWS4-HMAC-SHA256 Credential={KEY}/"
+    assert headers["Authorization"].startswith(scope)
+    assert "/eu-west-1/s3/aws4_request, SignedHeaders=host;" in headers["Authorization"]
+    assert SECRET not in str(headers)
+
+
+def test_without_a_region_it_is_the_one_of_the_environment_or_the_usual_one(key, monkeypatch):
+    assert current(of_s3(address, "", "")).token.region == "us-east-1"
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
+    found = current(of_s3(address, "", ""))
+    assert isinstance(found.token, SignatureV4)
+    assert found.storage_url == "https://s3.eu-north-1.example.org"
+
+
+def test_a_profile_that_is_missing_is_told_without_its_name(key):
+    with pytest.raises(SourceError, match=r"^no credentials are found \(ProfileNotFound\)$"):
+        current(of_s3(address, "", "nobody"))
+
+
+def test_a_library_that_is_not_installed_is_named(key, monkeypatch):
+    imported = builtins.__import__
+
+    def without_botocore(name, *args, **options):
+        if name.startswith("botocore"):
+            raise ImportError(name)
+        return imported(name, *args, **options)
+
+    monkeypatch.setattr(builtins, "__import__", without_botocore)
+    with pytest.raises(SourceError, match=r"pip install oslogserve\[store\]"):
+        current(of_s3(address, "", ""))
+
+
+def test_a_failure_is_told_by_its_type_alone():
+    def fail():
+        raise RuntimeError("the secret is 42")
+
+    with pytest.raises(SourceError) as failed:
+        current(fail)
+    assert str(failed.value) == "no credentials are found (RuntimeError)"
+    assert failed.value.reason == "denied"
+
+
+def test_a_token_goes_into_a_header():
+    url, headers = Bearer("abc").signed("GET", "https://storage.example.org/a")
+    assert (url, headers) == ("https://storage.example.org/a", {"Authorization": "Bearer abc"})
