@@ -63,6 +63,13 @@ def stores_of(config: Config, metrics: Metrics) -> list[Store]:
     return [Store(name, options, chunk_size, metrics) for name, options in config.stores]
 
 
+def tried_sources(config: Config, metrics: Metrics) -> list[Swift | Store]:
+    """The sources whose credentials are not in the configuration, so that only asking shows if they fit."""
+    has_cloud = config["swift", "cloud"] and config["swift", "container"]
+    swift = [Swift(config, metrics)] if has_cloud else []
+    return [*swift, *stores_of(config, metrics)]
+
+
 def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
     """The indexes of this server; None if it has none."""
     path = config["index", "directory"]

@@ -398,16 +398,18 @@ def _check_config(options: argparse.Namespace) -> int:
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
     if config["known", "rules"]:
         print(f"# {counted(len(config.rules), 'rule')} of known causes")
-    return 1 if config.stores and _tried(config) else 0
+    return 1 if _tried(config) else 0
 
 
 def _tried(config: Config) -> int:
-    """Prints how each store answers, and returns how many do not."""
-    from oslogserve.assembly import stores_of
+    """Prints how each bucket, and Swift by a cloud, answers. Returns how many do not."""
+    if not (config.stores or config["swift", "cloud"]):
+        return 0
+    from oslogserve.assembly import tried_sources
     from oslogserve.metrics import Metrics
 
     failures = 0
-    for source in stores_of(config, Metrics()):
+    for source in tried_sources(config, Metrics()):
         with closing(source):
             try:
                 source.check()

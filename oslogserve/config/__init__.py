@@ -12,6 +12,7 @@ from typing import Any
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.rules import load_rules
+from oslogserve.config.swift_cloud import credentials, names_credentials, of_cloud
 from oslogserve.config.values import Secret, database, storage_url, url
 from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.search import rewritten
@@ -142,6 +143,7 @@ def load(
     ]
     options = (*OPTIONS, *named)
     values = {option.where: _value(option, parsed, environ, overrides) for option in options}
+    values |= of_cloud(values, parsed, environ)
     config = Config(options, values, _rules(values, parsed))
     _check_names(config, parsed)
     _check_usable(config, must_exist, parsed)
@@ -158,7 +160,10 @@ def _value(
     """
     # keystoneauth prefers an id to a name. If the file has the name, ignore an id in the environment.
     name = option.section, option.key.removesuffix("id") + "name"
-    variable = None if name in parsed.settings else environ.get(option.env)
+    is_settled = name in parsed.settings
+    if option.env == "OS_CLOUD":
+        is_settled = names_credentials(parsed)
+    variable = None if is_settled else environ.get(option.env)
     outside, text = "", option.default
     if (override := overrides.get(f"{option.section}_{option.key}")) is not None:
         outside, text = f"{option.section} {option.key}: ", override
@@ -255,7 +260,9 @@ def _is_installed(library: str) -> bool:
 def _missing_of_swift(config: Config) -> list[str]:
     """Missing keys without which the container cannot be read, so that the start fails, not a request."""
     swift = config.section("swift")
-    if not swift["container"] or swift["auth_version"] is None or swift["storage_url"]:
+    if not swift["container"] or swift["auth_version"] is None:
+        return []
+    if swift["storage_url"] or swift["cloud"]:
         return []
     if swift["auth_version"] == "1":
         needed = ["auth_url", "username", "password"]
@@ -273,9 +280,5 @@ def _fault_of_storage_url(config: Config, parsed: ConfigFile) -> str:
         return ""
     if not config["swift", "container"]:
         return "it is of no use without container"
-    given = [
-        option.key if option.where in parsed.settings else option.env
-        for option in OPTIONS
-        if option.is_credential and config[option.where] not in (None, option.parse(option.default))
-    ]
+    given = credentials(config.values, parsed).values()
     return f"it is for reading without credentials: leave out {', '.join(given)}" if given else ""

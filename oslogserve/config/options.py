@@ -60,6 +60,7 @@ OPTIONS = (
     Option("swift", "container", "", values.container),
     Option("swift", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
     Option("swift", "storage_url", "", values.storage_url),
+    Option("swift", "cloud", "", str, "OS_CLOUD"),
     Option("swift", "auth_version", "3", one_of("3", "1")),
     Option("swift", "auth_url", "", values.url, "OS_AUTH_URL"),
     Option("swift", "username", "", str, "OS_USERNAME"),

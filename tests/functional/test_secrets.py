@@ -5,6 +5,8 @@ import json
 import logging
 
 import pytest
+import yaml
+from openstack.config import loader
 
 from oslogserve.app import App
 from oslogserve.config import load
@@ -47,8 +49,10 @@ format = %(name)s %(levelname)s %(message)s
 
 
 @pytest.fixture
-def swift():
+def swift(tmp_path, monkeypatch):
     with Faulty() as swift:
+        swift.clouds = tmp_path / "clouds.yaml"
+        monkeypatch.setattr(loader, "CONFIG_FILES", [str(swift.clouds)])
         swift.answers["GET", f"{CONTAINER}/log.txt"] = [reply("200 OK", LOG)]
         yield swift
 
@@ -88,6 +92,16 @@ def application_credential(swift):
     return _version_3(swift) | credential
 
 
+def cloud(swift):
+    """The options of [swift] with a cloud of clouds.yaml."""
+    options = password(swift)
+    names = ("auth_url", "username", "password", "project_name")
+    auth = {name: options.pop(name) for name in names}
+    domains = {"user_domain_name": "Default", "project_domain_name": "Default"}
+    swift.clouds.write_text(yaml.dump({"clouds": {"ci": {"auth": auth | domains}}}))
+    return options | {"cloud": "ci"}
+
+
 def door(settings):
     """What gives tokens: method and path."""
     return (
@@ -97,7 +111,7 @@ def door(settings):
     )
 
 
-@pytest.mark.parametrize("settings_of", [version_1, password, application_credential])
+@pytest.mark.parametrize("settings_of", [version_1, password, application_credential, cloud])
 @pytest.mark.parametrize("failure", ["", *FAILURES, "garbage", "down"])
 @pytest.mark.parametrize("where", ["token", "log"])
 def test_no_secret_is_logged_or_answered(swift, settings_of, failure, where, caplog, capfd):
@@ -121,15 +135,15 @@ def test_no_secret_is_logged_or_answered(swift, settings_of, failure, where, cap
         assert LOG in answers[0].body
 
 
-@pytest.mark.parametrize("settings_of", [version_1, password, application_credential])
+@pytest.mark.parametrize("settings_of", [version_1, password, application_credential, cloud])
 def test_no_dump_of_an_object_shows_a_secret(swift, settings_of):
     options = {f"swift_{key}": value for key, value in settings_of(swift).items()}
     config = load(None, {}, **options)
     shown = [repr(config), repr(config.section("swift")), config.as_file(), repr(vars(App(config)))]
     assert [secret for secret in SECRETS if secret in "".join(shown)] == []
-    assert (
-        PASSWORD in config["swift", "password"] + config["swift", "application_credential_secret"]
-    )
+    options = config.section("swift")
+    auth = options["cloud"].auth if options["cloud"] else options
+    assert PASSWORD in auth["password"] + auth.get("application_credential_secret", "")
 
 
 def test_gunicorns_logs_at_debug_hold_no_secret(swift, tmp_path):

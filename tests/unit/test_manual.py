@@ -101,7 +101,10 @@ def test_every_reason_of_an_incomplete_log_is_named():
 def test_a_configuration_that_is_shown_is_understood(page, block, tmp_path):
     file = tmp_path / "oslogserve.conf"
     file.write_text(re.sub("^    ", "", block, flags=re.MULTILINE))
-    config = load(str(file), environ={})
+    clouds = tmp_path / "clouds.yaml"
+    auth = "{auth_url: https://keystone.example.org/v3, token: secret}"
+    clouds.write_text(f"clouds: {{ci: {{auth_type: v3token, auth: {auth}}}}}")
+    config = load(str(file), environ={"OS_CLIENT_CONFIG_FILE": str(clouds)})
     assert config.values != load(None, environ={}).values
 
 

@@ -38,9 +38,13 @@ class Tokens(SharedAccess):
         self._timeout = timeout
         self._metrics = metrics
         self._introduced_by = introduce
-        self._auth: Any = None if url else _credentials(options)
+        cloud = options["cloud"]
+        #: Used instead of the catalog's address; "" for none.
+        self._endpoint: str = cloud.endpoint if cloud else ""
+        auth_url = cloud.auth_url if cloud else options["auth_url"]
+        self._auth: Any = None if url else _credentials(options, urldefragauth(auth_url))
         http = requests.Session()
-        http.auth = get_auth_from_url(options["auth_url"])
+        http.auth = get_auth_from_url(auth_url)
         self._adapter = DeadlineAdapter.mounted_on(http)
         self._session = Session(
             auth=self._auth,
@@ -65,7 +69,7 @@ class Tokens(SharedAccess):
         try:
             self._auth.invalidate()
             info = self._auth.get_access(self._session)
-            url = self._session.get_endpoint(
+            url = self._endpoint or self._session.get_endpoint(
                 service_type="object-store",
                 interface=self._options["interface"],
                 region_name=self._options["region_name"] or None,
@@ -83,9 +87,17 @@ class Tokens(SharedAccess):
             raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
 
 
-def _credentials(options: dict[str, Any]) -> Any:
-    """keystoneauth's plugin, with an auth_url without secrets, since it may be logged."""
-    url = urldefragauth(options["auth_url"])
+def _credentials(options: dict[str, Any], url: str) -> Any:
+    """keystoneauth's plugin. url: the auth_url without secrets, since it may be logged."""
+    made = options["cloud"].plugin(auth_url=url) if options["cloud"] else _plugin(options, url)
+    # keystoneauth would renew a token with two minutes left at each request. A token that expires
+    # on its way is renewed after the 401.
+    made.MIN_TOKEN_LIFE_SECONDS = 0
+    return made
+
+
+def _plugin(options: dict[str, Any], url: str) -> Any:
+    """keystoneauth's plugin for the credentials of [swift]."""
     plugin: Any = v3.Password  # takes an id before a name
     prefixes: tuple[str, ...] = ("username", "password", "project_", "user_domain_")
     if options["auth_version"] == "1":
@@ -93,8 +105,4 @@ def _credentials(options: dict[str, Any]) -> Any:
     elif options["application_credential_id"]:
         plugin, prefixes = v3.ApplicationCredential, ("application_credential_",)
     secrets = {key: value for key, value in options.items() if key.startswith(prefixes)}
-    made = plugin(auth_url=url, **secrets)
-    # keystoneauth would renew a token with two minutes left at each request. A token that expires
-    # on its way is renewed after the 401.
-    made.MIN_TOKEN_LIFE_SECONDS = 0
-    return made
+    return plugin(auth_url=url, **secrets)
