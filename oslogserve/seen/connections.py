@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions of the database of runs, whose tables are made where they are missing."""
 
+import fcntl
 import os
+import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -18,6 +20,8 @@ from oslogserve.seen.tables import VERSION, tables, versions
 
 #: Seconds that a question waits for the database, and a writer for another one.
 TIMEOUT = 2
+#: The end of the name of a file that was overwritten.
+BROKEN = ".broken"
 #: A number for the lock of PostgreSQL under which tables are made.
 _LOCK = 0x6F6C7365
 #: Attempts to make tables that somebody removes meanwhile.
@@ -39,6 +43,8 @@ class Connections:
             event.listen(self._engine, "checkout", self._check_file)
             event.listen(self._engine, "begin", _begin_sqlite)
         self._is_made = False
+        #: The path and the identity of the file that had the tables; None for none.
+        self._file: tuple[str, tuple[int, int]] | None = None
 
     @contextmanager
     def transaction(self, writes: bool = False) -> Iterator[Connection]:
@@ -56,6 +62,8 @@ class Connections:
         except SQLAlchemyError as error:
             # Another process, of another version, may have removed the tables.
             self._is_made = False
+            if self._file and _is_of_no_database(error):
+                _set_aside(*self._file)
             raise SourceError(NAME, _sentence(error)) from error
         raise SourceError(NAME, "its file is replaced again and again")
 
@@ -80,9 +88,10 @@ class Connections:
         """Makes the tables where they are missing, or of another version."""
         with self._begun(writes=False) as connection:  # it waits for no writer
             is_made = self._version(connection) == VERSION
+            file = connection.info.get("file")
         if not is_made:
             self._make_anew()
-        self._is_made = True
+        self._is_made, self._file = True, file
 
     def _make_anew(self) -> None:
         with self._begun(writes=True) as connection:
@@ -134,6 +143,41 @@ def _begin_anew(_: object, __: object, arguments: Sequence[Any], ___: object) ->
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
             for ending in ("-wal", "-shm"):
                 os.unlink(path + ending)
+
+
+def _is_of_no_database(error: SQLAlchemyError) -> bool:
+    """True if SQLite says that the file is no database."""
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
+    return code == sqlite3.SQLITE_NOTADB
+
+
+def _set_aside(path: str, had_tables: tuple[int, int]) -> None:
+    """Moves away a file that had the tables, and was emptied or overwritten since.
+
+    It does nothing if another process did so before: another file is there then.
+    """
+    with suppress(OSError), _locked(os.path.dirname(path)):
+        if _identity(path) != had_tables:
+            return
+        for ending in ("-wal", "-shm"):
+            with suppress(FileNotFoundError):
+                os.unlink(path + ending)
+        os.replace(path, f"{path}{BROKEN}")
+        messages.log(
+            f"{path} is no database any more, so it is kept as {os.path.basename(path)}{BROKEN}: "
+            "`oslogserve seen` remembers its runs again"
+        )
+
+
+@contextmanager
+def _locked(folder: str) -> Iterator[None]:
+    """Keeps other processes out that lock the folder. Raises OSError."""
+    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(number, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(number)
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:

@@ -20,6 +20,7 @@ NOT_OF_IT = (
     "test_a_folder_that_comes_later_is_used_then",
     "test_a_file_that_is_no_database_is_left_as_it_is",
     "test_a_file_that_is_removed_or_replaced_is_not_written_any_more",
+    "test_a_file_that_is_emptied_or_overwritten_is_set_aside",
     "test_a_file_that_root_makes_is_of_the_owner_of_its_folder",
     "test_a_database_that_may_not_be_written_is_read",
     "test_a_writer_waits_so_long_for_another_and_readers_do_not",

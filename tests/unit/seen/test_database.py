@@ -4,6 +4,7 @@
 import itertools
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -323,6 +324,26 @@ def test_a_file_that_is_removed_or_replaced_is_not_written_any_more(tmp_path, ke
     assert kept.failed_runs() == (how == "replaced")
     assert kept.remember(run("a/1", cause(1))) == "kept"
     assert kept.failed_runs() == opened().failed_runs() == 1 + (how == "replaced")
+
+
+@pytest.mark.parametrize("content", [b"", b"no database " * 1000])
+def test_a_file_that_is_emptied_or_overwritten_is_set_aside(
+    tmp_path, kept, opened, capsys, content
+):
+    file, other = tmp_path / "seen.sqlite", opened()
+    kept.remember(run("a/1", cause(1)))
+    other.has("a/1", 1)
+    with sqlite3.connect(file) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    connection.close()
+    file.write_bytes(content)
+    with pytest.raises(SourceError, match="file is not a database"):
+        kept.failed_runs()
+    for one in (other, kept, opened()):
+        one.remember(run("a/2", cause(1)))
+        assert one.failed_runs() == 1
+    assert (tmp_path / "seen.sqlite.broken").read_bytes() == content
+    assert capsys.readouterr().err.count("seen.sqlite is no database any more") == 1
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
