@@ -55,7 +55,11 @@ def measure(database, number):
         for cause in (1, 10, 100)
     }
     rows |= {
-        "a new cause": lambda: (database.others(digest("exact", -1), ""), database.failed_runs()),
+        "a new cause": lambda: (
+            database.others(digest("exact", -1), ""),
+            database.failed_runs(),
+            database.first_failed([digest("exact", -one) for one in range(2, 16)], ""),
+        ),
         "the list of a week": lambda: database.recent(7),
         "the list of a week, of a job": lambda: database.recent(7, Named("job-3")),
         "200 runs of cause 1": lambda: database.runs(digest("exact", 1), 200),

@@ -89,16 +89,27 @@ def _known(summary: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]
     seen = summary["seen"]
     if not seen:
         return
-    passed = f"; {counted(seen['passed'], 'run')} that passed had it" if seen["passed"] else ""
-    if not seen["runs"]:
-        runs = counted(seen["failed_runs"], "failed run")
-        yield f"Not seen before in {counted(seen['days'], 'day')} ({runs}){passed}"
+    if seen["runs"]:
+        when = "Seen since (this run is the first)" if seen.get("is_first") else "Seen before"
+        yield Whole(f"{when}: {_in_runs(seen, answer, site)}")
         return
+    runs = counted(seen["failed_runs"], "failed run")
+    yield f"Not seen before in {counted(seen['days'], 'day')} ({runs}){_passed(seen)}"
+    if another := seen.get("another"):
+        where = f"Another failure of this run, line {another['line']} of {another['log']}"
+        yield Whole(f"{where}, was seen: {_in_runs(another, answer, site)}")
+
+
+def _in_runs(seen: dict[str, Any], answer: Answer, site: Site) -> str:
+    """In how many other runs a failure was, with a link to them."""
     same = "lines" if seen["by"] == "exact" else "exception"
     runs = f"{counted(seen['runs'], 'other run')} of {counted(seen['jobs'], 'job')}"
-    when = "Seen since (this run is the first)" if seen.get("is_first") else "Seen before"
     link = _runs_link(seen["href"], answer, site)
-    yield Whole(f"{when}: the same {same} in {runs}{passed}{link}")
+    return f"the same {same} in {runs}{_passed(seen)}{link}"
+
+
+def _passed(seen: dict[str, Any]) -> str:
+    return f"; {counted(seen['passed'], 'run')} that passed had it" if seen["passed"] else ""
 
 
 def _runs_link(href: str | None, answer: Answer, site: Site) -> str:

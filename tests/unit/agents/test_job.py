@@ -118,6 +118,15 @@ def test_a_run_that_was_first_is_said_to_be():
     )
 
 
+def test_another_failure_that_other_runs_had_is_said():
+    another = {"log": "b.txt", "line": 9, **SEEN, "passed": 1, "href": None}
+    lines = shown(log("a"), seen=SEEN | {"runs": 0, "failed_runs": 9, "another": another})
+    assert lines[lines.index("Not seen before in 21 days (9 failed runs)") + 1] == (
+        "Another failure of this run, line 9 of b.txt, was seen: the same lines in 3 other runs of 2 jobs; "
+        "1 run that passed had it"
+    )
+
+
 def test_what_people_know_is_said():
     rule = {"title": "Bug 7", "url": "https://bugs.example.org/7"}
     assert "Known: Bug 7 https://bugs.example.org/7" in shown(log("a"), known=[rule])
