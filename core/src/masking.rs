@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::{memchr, memrchr};
 
 use crate::faults::TOO_LARGE;
@@ -20,6 +20,8 @@ pub const WINDOW: usize = 1024 * 1024;
 /// Bytes at the end of such a window that are searched again with what follows. A longer match that
 /// reaches the window's end hides the rest of its line.
 pub const OVERLAP: usize = 64 * 1024;
+/// Bytes of all values for which a table is made, of up to a kilobyte for each; it is faster.
+const LARGEST_TABLE: usize = 64 * 1024;
 /// Bytes of a value. Shorter ones would be found everywhere; a longer one would not fit the overlap.
 pub const SHORTEST_VALUE: usize = 4;
 pub const LONGEST_VALUE: usize = 32 * 1024;
@@ -34,7 +36,9 @@ pub struct Masks {
 impl Masks {
     /// Errors: what is wrong with the patterns or with all values together, without any of them.
     pub fn new(values: Vec<Vec<u8>>, patterns: &[String]) -> Result<Self, String> {
-        let finder = AhoCorasick::new(&values).map_err(|_| TOO_LARGE)?;
+        let is_small = values.iter().map(Vec::len).sum::<usize>() <= LARGEST_TABLE;
+        let kind = (!is_small).then_some(AhoCorasickKind::ContiguousNFA);
+        let finder = AhoCorasick::builder().kind(kind).build(&values).map_err(|_| TOO_LARGE)?;
         let patterns = patterns.iter().map(|one| Search::new(one)).collect::<Result<_, _>>()?;
         Ok(Self { values, finder, patterns })
     }
