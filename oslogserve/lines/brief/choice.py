@@ -120,7 +120,9 @@ def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str
     """
     characters = max(0, most - MARK)
     while True:
-        text = _OBEYED.sub("", line.within(characters))
+        text = line.within(characters)
+        if not text.isprintable():
+            text = _OBEYED.sub("", text)
         size = measured(text)
         if size <= most or not characters:
             return text
