@@ -20,7 +20,7 @@ from pathlib import Path
 from .manual import REPOSITORY, marked
 
 FOLDER = REPOSITORY / "var/acceptance"
-STEPS = Path(__file__).with_name("steps")
+STEPS, AGENT = (Path(__file__).with_name(name) for name in ("steps", "agent"))
 #: Real logs, which are not in the repository; without them the tests run as outside of CI, which skips some.
 SAMPLES = Path(os.environ.get("OSLOGSERVE_SAMPLES") or REPOSITORY.parent / "shared/samples")
 #: What a server has, beside Debian's smallest system, before anything of the manual is done.
@@ -139,7 +139,8 @@ def lay_out(root, parts, options):
     (folder / "manual").mkdir(parents=True)
     for name, commands in marked().items():
         (folder / "manual" / name).write_text(commands)
-    shutil.copy(STEPS, folder)
+    for script in (STEPS, AGENT):
+        shutil.copy(script, folder)
     chosen = f"PARTS={' '.join(part for part in PARTS if part in parts)}\nRUN_TESTS={int(options.test)}\n"
     chosen += f"CI_OF_TESTS={'true' if SAMPLES.is_dir() else ''}\n"
     (folder / "environment").write_text(chosen + trust(options.ca_file, folder))
