@@ -6,6 +6,7 @@
 #   make test-all             all checks, the long ones too: before a release
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
 #   make run SWIFT=1          serve the same logs from a real Swift too
+#   make run STORE=1          serve the same logs from an S3 too
 #   make faults               the fault matrix; ARGS="--only PATTERN" for some of it
 #   make soak                 readers while Swift's servers are restarted; ARGS="--seconds N"
 #   make attacks              cost of attacks to a worker and other readers; ARGS="--only PATTERN"
@@ -88,10 +89,10 @@ accuracy: $(BOOTSTRAP)/installed .venv/wheel/built
 run:
 	$(eval refusal := $(shell tools/check-run "$(LOGS)" "$(PORT)"))$(if $(refusal),$(error $(refusal)))
 	@$(MAKE) --no-print-directory ready-to-run
-	@tools/run $(if $(SWIFT),--swift) $(RUN) "$(LOGS)" $(PORT)
+	@tools/run $(if $(SWIFT),--swift,$(if $(STORE),--store)) $(RUN) "$(LOGS)" $(PORT)
 
 ready-to-run: $(RUN)/installed
-ready-to-run: $(if $(SWIFT),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
+ready-to-run: $(if $(SWIFT)$(STORE),$(RUN)/installed-swift) $(if $(filter var/demo,$(LOGS)),var/demo.written)
 
 bench: $(RUN)/installed $(RUN)/installed-bench $(if $(findstring swift,$(ARGS)),$(RUN)/installed-swift)
 	tools/install-system-packages nginx-light
