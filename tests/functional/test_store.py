@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`[store]`: logs in buckets of a server that answers like S3."""
 
-import contextlib
 import gzip
 import json
 import re
@@ -11,15 +10,13 @@ from urllib.parse import quote
 import pytest
 
 from oslogserve.cli import main
-from oslogserve.config import load
 from oslogserve.errors import Incomplete, SourceError
-from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions, WantedEntries
 from oslogserve.sources.store.services import S3 as S3Service
-from oslogserve.sources.store.source import Store
 from tests.servers.client import ask, ini, metric
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.s3 import ENVIRONMENT, S3
+from tests.servers.stores import reading
 
 LINE = b"2024-03-28 12:20:43.570 1 ERROR nova.compute [-] A line like any other\n"
 LOG = LINE * 4000
@@ -145,13 +142,8 @@ def test_markers_of_folders_are_no_logs(server, s3):
     assert json.loads(ask(server, "/marked/?format=json&source=store").body)["entries"] == []
 
 
-@contextlib.contextmanager
 def source(s3, place, **options):
-    """The source itself, in this process."""
-    given = {f"store_{key}": value for key, value in (s3.settings(place) | options).items()}
-    [(name, section)] = load(None, {}, **given).stores
-    with contextlib.closing(Store(name, section, 65536, Metrics())) as opened:
-        yield opened
+    return reading(**s3.settings(place) | options)
 
 
 @pytest.fixture

@@ -4,8 +4,12 @@
 `make .venv/stores/installed` installs them. Each knows one user, whose secrets are below.
 """
 
+import contextlib
 import os
 
+from oslogserve.config import load
+from oslogserve.metrics import Metrics
+from oslogserve.sources.store.source import Store
 from tests.servers.process import HOST, REPOSITORY, Process, environment, free_port
 
 INSTALLED = REPOSITORY / ".venv/stores"
@@ -55,3 +59,11 @@ class Azurite(Process):
         argv += ["--blobHost", HOST, "--blobPort", str(self.port)]
         log = folder / "azurite.log"
         super().__init__(argv, log, ready=[self.port], env=environment(PATH=os.environ["PATH"]))
+
+
+@contextlib.contextmanager
+def reading(**options):
+    """The source of a store with these options of its section, in this process."""
+    [(name, section)] = load(None, {}, **{f"store_{key}": options[key] for key in options}).stores
+    with contextlib.closing(Store(name, section, 65536, Metrics())) as store:
+        yield store

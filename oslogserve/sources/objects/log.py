@@ -149,6 +149,12 @@ def check_beginning(headers: Mapping[str, str], most: int) -> None:
         raise ValueError("another range")
 
 
+def check_version(source: str, response: Response, version: str | None) -> None:
+    """Raises SourceError if a response is of another version: not every store obeys If-Match."""
+    if version and version_of(response.headers) != version:
+        raise SourceError(source, "the object changed", "changed")
+
+
 def check_range(source: str, response: Response, byte_range: tuple[int, int] | None) -> None:
     """Raises ValueError or SourceError if a response has other bytes than requested."""
     headers, status = response.headers, response.status

@@ -30,6 +30,7 @@ from oslogserve.sources.objects.log import (
     Response,
     check_beginning,
     check_range,
+    check_version,
 )
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.resuming import Attempts, Checksum, ResumingLog
@@ -192,6 +193,7 @@ class ObjectSource(ABC):
         if options.begins and response.status == _PARTIAL:
             check_beginning(response.headers, self._chunk_size)
         else:
+            check_version(self.name, response, options.version)
             check_range(self.name, response, options.byte_range)
         _, _, container, name = args
         # They are requested later, and then need a new deadline.

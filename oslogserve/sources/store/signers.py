@@ -5,8 +5,8 @@ from typing import Any, NamedTuple, Protocol
 
 
 class Signer(Protocol):
-    def signed(self, method: str, url: str) -> tuple[str, dict[str, str]]:
-        """The URL and the headers of the request, as the user's."""
+    def headers_of(self, method: str, url: str) -> dict[str, str]:
+        """The headers that make the request one of the user's."""
 
 
 class Bearer(NamedTuple):
@@ -14,17 +14,8 @@ class Bearer(NamedTuple):
 
     token: str
 
-    def signed(self, method: str, url: str) -> tuple[str, dict[str, str]]:
-        return url, {"Authorization": f"Bearer {self.token}"}
-
-
-class SharedAccessSignature(NamedTuple):
-    """A query string that lets whoever has it read: Azure's SAS."""
-
-    query: str
-
-    def signed(self, method: str, url: str) -> tuple[str, dict[str, str]]:
-        return f"{url}{'&' if '?' in url else '?'}{self.query}", {}
+    def headers_of(self, method: str, url: str) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.token}"}
 
 
 class SignatureV4(NamedTuple):
@@ -34,10 +25,10 @@ class SignatureV4(NamedTuple):
     credentials: Any
     region: str
 
-    def signed(self, method: str, url: str) -> tuple[str, dict[str, str]]:
+    def headers_of(self, method: str, url: str) -> dict[str, str]:
         from botocore.auth import S3SigV4Auth
         from botocore.awsrequest import AWSRequest
 
         request = AWSRequest(method, url)
         S3SigV4Auth(self.credentials, "s3", self.region).add_auth(request)
-        return url, dict(request.headers.items())
+        return dict(request.headers.items())

@@ -26,6 +26,7 @@ from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.resuming import ALL, Attempts, Checksum
 from oslogserve.sources.store.access import StoreAccess
 from oslogserve.sources.store.services import service_of
+from oslogserve.sources.store.signers import Signer
 
 _AGENT = f"oslogserve/{__version__}"
 
@@ -78,43 +79,47 @@ class Store(ObjectSource):
         return True
 
     def _head(self, *args: Any, http_conn: Any) -> Mapping[str, str]:
-        response = self._answer("HEAD", *args, http_conn=http_conn)
+        response = self._of_object("HEAD", *args, http_conn=http_conn)
         response.read()
         return _headers(response)
 
     def _object(
         self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
     ) -> Response:
-        response = self._answer("GET", *args, headers=headers, http_conn=http_conn)
+        response = self._of_object("GET", *args, headers=headers, http_conn=http_conn)
         chunks = iter(partial(response.read, chunk_size), b"")
         return Response(response.status, _headers(response), chunks)
 
     def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
         query = self._service.query(prefix, marker, min(limit, self._service.page_size))
         given = {name: text for name, text in query.items() if text}
-        response = self._answer("GET", *args, query=given, http_conn=http_conn)
+        address, signer, bucket = args
+        url = address + self._service.listing_path(bucket) + "?"
+        url += urlencode(given, quote_via=quote, safe="")
+        response = self._answer("GET", url, signer, http_conn=http_conn)
         return self._service.page(response.read(), prefix, marker)
+
+    def _of_object(
+        self, method: str, *args: Any, http_conn: Any, headers: Mapping[str, str] | None = None
+    ) -> Any:
+        """A successful answer about an object."""
+        address, signer, bucket, name = args
+        url = address + self._service.path(bucket, name)
+        return self._answer(method, url, signer, headers, http_conn=http_conn)
 
     def _answer(
         self,
         method: str,
-        *args: Any,
-        http_conn: Any,
-        query: Mapping[str, str] | None = None,
+        url: str,
+        signer: Signer | None,
         headers: Mapping[str, str] | None = None,
+        *,
+        http_conn: Any,
     ) -> Any:
-        """A successful answer. args: the address, a signer, a bucket, and the name of an object.
-
-        Raises Refusal for an answer that is no success.
-        """
-        address, signer, *names = args
-        url = address + self._service.path(*names)
-        if query:
-            url += "?" + urlencode(query, quote_via=quote, safe="")
-        signed: Mapping[str, str] = {}
+        """A successful answer. Raises Refusal for one that is none."""
+        wanted = {"User-Agent": _AGENT, **self._service.headers, **(headers or {})}
         if signer:
-            url, signed = signer.signed(method, url)
-        wanted = {"User-Agent": _AGENT, **self._service.headers, **(headers or {}), **signed}
+            wanted |= signer.headers_of(method, url)
         parsed_url, connection = http_conn
         target = url.removeprefix(f"{parsed_url.scheme}://{parsed_url.netloc}")
         connection.request(method, target, "", wanted)

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+
 import pytest
 
 from oslogserve.config.place import Place
-from oslogserve.sources.objects.listing import BEGINNING, Marker
+from oslogserve.sources.objects.errors import MALFORMED
+from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
 from oslogserve.sources.store.services import service_of
 
 OPTIONS = {"endpoint": "", "region": "", "profile": ""}
@@ -96,6 +99,43 @@ def test_what_is_no_page_of_this_folder_is_refused(body):
 def test_pages_that_go_back_are_refused():
     with pytest.raises(ValueError, match="another listing"):
         service("s3://logs").page(s3_page(s3_row("p/a")), "p/", Marker("p/b", "token"))
+
+
+def google_page(*items, **beside):
+    return json.dumps({"items": items, "prefixes": ["p/b/"]} | beside).encode()
+
+
+def google_row(name, size="3", **more):
+    return {"name": name, "size": size, "updated": "2024-01-02T03:04:05.000Z"} | more
+
+
+def test_a_page_of_google_is_in_the_order_of_names_and_knows_its_markers():
+    marker = google_row("p/m", "0", contentType="application/directory")
+    body = google_page(google_row("p/a"), marker, nextPageToken="t/1")
+    page = service("gs://logs").page(body, "p/", BEGINNING)
+    names = [(row.name, row.size, row.is_marker) for row in page.rows]
+    assert names == [("p/a", 3, False), ("p/b/", None, False), ("p/m", 0, True)]
+    assert page.rows[0].modified == 1704164645.0
+    assert page.next == Marker("p/m", "t/1")
+    assert service("gs://logs").query("p/", page.next, 10)["pageToken"] == "t/1"
+    assert service("gs://logs").page(b"{}", "p/", BEGINNING) == Page([], None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        *(b"", b"[]", b"<html/>", b'{"items": 5}', b'{"items": [{}]}', b'{"nextPageToken": 5}'),
+        google_page(google_row("q/a")),
+        google_page(google_row("p/a", size=3)),
+        google_page(google_row("p/a", size="three")),
+        google_page(google_row("p/a", updated="yesterday")),
+        google_page(google_row("p/a"), prefixes=["p/b"]),
+        b"[" * 200_000,
+    ],
+)
+def test_what_is_no_page_of_google_is_refused(body):
+    with pytest.raises(MALFORMED):
+        service("gs://logs").page(body, "p/", BEGINNING)
 
 
 AZURE = """<EnumerationResults><Blobs>
