@@ -2,7 +2,7 @@
 """The database of runs: what is asked of it, and what is kept."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from sqlalchemy import ColumnElement, Connection, and_, delete, func, literal, select, tuple_
 from sqlalchemy.exc import IntegrityError
@@ -105,15 +105,15 @@ class Database:
         first = next(iter(found.values()), None)
         return Others(number, of_jobs, healthy, first, own.ended if own else None)
 
-    def first_failed(self, fingerprints: Iterable[str], path: str) -> str | None:
+    def first_failed(self, fingerprints: Sequence[str], path: str) -> str | None:
         """The first of the fingerprints with which a run failed, but for the one of this path; None for none."""
         own = select(runs.c.id).where(runs.c.path == cut(path, None))
         with self._connected() as connection:
-            for one in fingerprints:
-                where = self._with(one) & sightings.c.has_failed & sightings.c.run.not_in(own)
-                if connection.execute(select(sightings.c.run).where(where).limit(1)).first():
-                    return one
-        return None
+            own_run = connection.execute(own).scalar() or 0
+            failed = sightings.c.has_failed & (sightings.c.run != own_run)
+            are_there = [select(1).where(self._with(one) & failed).exists() for one in fingerprints]
+            found = connection.execute(select(*are_there)).one() if are_there else ()
+        return next((one for one, is_it in zip(fingerprints, found, strict=True) if is_it), None)
 
     def is_in_another_change(self, fingerprint: str, change: str) -> bool:
         """True if a run that failed with the fingerprint is not of this change. change: without a patch set."""
