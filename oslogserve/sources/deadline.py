@@ -79,6 +79,7 @@ class DeadlineConnection(swift_api.HTTPConnection):
     def __init__(self, url: str, ca_file: str | None) -> None:
         super().__init__(url, cacert=ca_file)
         self.requests_args["allow_redirects"] = False  # the token would go along to any host
+        self.request_session.auth = lambda request: request  # else that of .netrc replaces ours
         self.adapter = DeadlineAdapter.mounted_on(self.request_session)
         self._trace = Trace()
 
