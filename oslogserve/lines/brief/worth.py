@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from oslogserve import native
 from oslogserve.lines.brief.marked import MarkedLine, with_errors
 from oslogserve.lines.brief.plan import Range
+from oslogserve.lines.grammar.causes import RECAP
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
 
@@ -28,9 +29,9 @@ MAIN = 112.0
 BELOW_CAUSE, ABOVE_CAUSE = 92.0, 62.0
 #: A failed test and an error elsewhere; an outcome with a number and one without.
 TEST, ERROR, COUNT, OUTCOME = 64.0, 54.0, 42.0, 25.0
-#: The least of the verdict, which comes behind the first lines of the cause, and of the last outcome with a
-#: number, such as how many tests failed.
-VERDICT, LAST_COUNT = 160.0, 64.0
+#: The least of the verdict, which comes behind the first lines of the cause, and of the last line that says
+#: how many tests failed.
+VERDICT, LAST_COUNT = 160.0, 110.0
 #: A line that speaks of a failure, near the cause or the log's end and elsewhere; so many lines are near.
 WORD, FAR_WORD, NEAR = 44.0, 22.0, 30
 #: The last line of the log, and the first and the last one of the step that failed.
@@ -59,6 +60,9 @@ _VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskF
 _RESULTS = {"Outcome", "Result"}
 _OUTCOMES = _RESULTS | _VERDICTS
 _BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
+#: Lines that may say how many tests failed, and how they do.
+_COUNTS = _RESULTS | {"Heading"}
+_FAILURES = re.compile(RECAP.decode())
 _COUNT = re.compile(r"\b[1-9]")
 #: Frames of stacks, and those of Java and Go behind a logger's name.
 _FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )")
@@ -204,13 +208,13 @@ def _verdict(lines: Sequence[MarkedLine], cause: Range | None) -> int | None:
 
 
 def _last_count(lines: Sequence[MarkedLine]) -> int | None:
-    """The place of the last outcome with a number; None for none."""
+    """The place of the last line that says how many tests failed; None for none."""
     places = reversed(range(len(lines)))
     return next((place for place in places if _is_count(lines[place])), None)
 
 
 def _is_count(line: MarkedLine) -> bool:
-    return line.sign in _RESULTS and _COUNT.search(line.content) is not None
+    return line.sign in _COUNTS and _FAILURES.match(line.content) is not None
 
 
 def _is_error(line: MarkedLine) -> bool:

@@ -169,7 +169,19 @@ def test_the_last_verdict_and_count_come_before_what_stands_behind_the_cause():
     log += b'The command "make test" exited with 2.\n' + b"cleaning up\n" * 30
     shown = texts(excerpt(log, 500))
     assert {"KeyError: 'name'", 'The command "make test" exited with 2.'} <= set(shown)
-    assert [line for line in shown if "11155" in line or "Error 1" in line]
+    assert "Ran 11155 tests, 1 failed" in shown
+
+
+@pytest.mark.parametrize(
+    "count", ["11155 tests completed, 1 failed, 2 skipped", "[ERROR] Tests run: 7, Failures: 1"]
+)
+def test_no_other_number_is_taken_for_a_count_of_failed_tests(count):
+    log = b"ERROR: it broke\n"
+    log += b"".join(b"value %d of what the test got\n" % number for number in range(60))
+    log += count.encode() + b"\n[ERROR] [Help 1] http://example.org/Help\n"
+    log += b"Build step 'Execute shell' marked build as failure\n" + b"cleaning up\n" * 30
+    log += b"Done. Your build exited with 1.\n"
+    assert count in texts(excerpt(log, 600))
 
 
 def test_the_verdict_comes_before_most_of_a_long_cause():
