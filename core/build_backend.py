@@ -51,24 +51,24 @@ def missing():
     """What the build of the native core lacks, and what to type, in one sentence; None for nothing."""
     if not _use_cargo():
         return (
-            f"oslogserve needs cargo {'.'.join(map(str, _oldest()))} or later and a linker to build its"
+            f"oslogserve needs cargo {'.'.join(map(str, _oldest()))} or later and a C compiler to build its"
             " native core: `apt-get install cargo` (`cargo-web` on Debian 12, `cargo-1.85` on Ubuntu 24.04),"
             " or https://rustup.rs"
         )
-    if not _has_linker():
-        return "oslogserve needs a linker to build its native core: `apt-get install gcc libc6-dev`"
+    if not _has_compiler():
+        return "oslogserve needs a C compiler to build its native core: `apt-get install gcc libc6-dev`"
     return None
 
 
 def _need_compiler():
     """Makes cargo usable, fetched if need be. Raises SystemExit that says what is missing."""
-    if _has_linker() and not _use_cargo():
+    if _has_compiler() and not _use_cargo():
         _fetch_cargo()
     if fault := missing():
         raise SystemExit(fault)
 
 
-def _has_linker():
+def _has_compiler():
     """True if cargo is told its linker, or cc links: it may be there without the C library's files."""
     if any(re.fullmatch("CARGO_TARGET_.*_LINKER", name) for name in os.environ):
         return True

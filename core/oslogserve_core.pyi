@@ -41,7 +41,7 @@ class Contents:
         """The words, and the ids."""
 
 class Point(TypedDict):
-    """A place in stored bytes from which on they can be inflated, see core/src/index/inflate.rs."""
+    """A place in stored bytes from which on they can be inflated, see core/src/decode."""
 
     #: The next stored byte, and the bits of the one before it that are still to be read.
     stored: int
@@ -49,7 +49,7 @@ class Point(TypedDict):
     bit_count: int
     #: Bytes of text before it.
     at: int
-    #: The text before it to which the next bytes refer, as raw deflate.
+    #: The text before it to which the next bytes refer, as raw deflate; empty for zstd.
     window: bytes
 
 @final
@@ -82,7 +82,7 @@ class Inflater:
     """
 
     def __init__(self, packing: str, piece_size: int) -> None:
-        """packing: gzip, zlib or deflate. piece_size: the most bytes of a piece."""
+        """packing: gzip, zlib, deflate or zstd. piece_size: the most bytes of a piece."""
 
     @staticmethod
     def at(packing: str, piece_size: int, point: Point) -> Inflater:
@@ -110,7 +110,7 @@ class Inflater:
 
     @property
     def is_one_member(self) -> bool:
-        """True if all that was fed is exactly one gzip member."""
+        """True if all that was fed is exactly one gzip member or Zstandard frame."""
 
 @final
 class Known:

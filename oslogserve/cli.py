@@ -250,10 +250,10 @@ def _render_log(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer, stream: int
 ) -> int:
     """Writes one log. stream: its descriptor."""
+    from oslogserve.encodings import encoding_of
     from oslogserve.logs.file_text import FileText
     from oslogserve.logs.media_type import passed_through_as
     from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
-    from oslogserve.sources import encoding_of
 
     title = _text(Path(options.file).name) if options.file else "standard input"
     text = FileText(stream, encoding_of(options.file or ""), query.is_brief)

@@ -5,6 +5,7 @@
 
 mod causes;
 mod cursor;
+mod decode;
 mod faults;
 mod index;
 mod last_rows;
@@ -23,6 +24,7 @@ use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
 use crate::causes::{cause, chapters, group, step, steps};
+use crate::decode::zstd;
 use crate::recognition::head;
 use crate::selection::select;
 use crate::views::summary;
@@ -65,5 +67,6 @@ const LIMITS: &[(&str, i64)] = limits! {
     group::LONGEST group::RING group::TOLD
     step::GAP step::MOST_NOTED step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
     steps::OUTCOME_REACH steps::LAST_WORDS
+    zstd::MOST_WINDOW
     summary::LONGEST_ERROR chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };

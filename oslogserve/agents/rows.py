@@ -10,6 +10,7 @@ from oslogserve.agents.client import Answer
 from oslogserve.agents.notices import following, link_to, missing
 from oslogserve.agents.places import Pairs, Site, below
 from oslogserve.bounded_json import parsed
+from oslogserve.encodings import plain_name
 from oslogserve.humanize import counted
 
 Row = dict[str, Any]
@@ -36,7 +37,7 @@ class Rows(NamedTuple):
 class Line(NamedTuple):
     """A line by its number."""
 
-    #: Its name without .gz, which a query need not have; "" if the answer is of one log.
+    #: Its name without .gz or .zst, which a query need not have; "" if the answer is of one log.
     log: str
     number: int
 
@@ -100,7 +101,7 @@ def _counts(rows: Rows) -> Iterator[str]:
 
 
 def _line(row: Row) -> Line:
-    return Line(row.get("log", "").removesuffix(".gz"), row["line"])
+    return Line(plain_name(row.get("log", "")), row["line"])
 
 
 def _lines(rows: Sequence[Row], answer: Answer, site: Site) -> Iterator[list[str]]:

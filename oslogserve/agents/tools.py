@@ -11,6 +11,7 @@ from oslogserve.agents.client import Client, Failed, NotFound
 from oslogserve.agents.job import show_job
 from oslogserve.agents.places import Pairs, Place
 from oslogserve.agents.rows import Line, show_rows
+from oslogserve.encodings import plain_name
 from oslogserve.errors import BadRequest
 from oslogserve.humanize import counted
 from oslogserve.lines.grammar.severities import SEVERITIES
@@ -198,7 +199,7 @@ class Lines(Tool):
         to = await client.redirect(place.path, [*source, ("moment", str(place.first))])
         answer = await client.get(to.path, [*to.query, *_as_lines(MOST_LINES)])
         moment = next((value for name, value in answer.place.query if name == "moment"), "")
-        line = Line(moment.rpartition(":")[0].removesuffix(".gz"), place.first)
+        line = Line(plain_name(moment.rpartition(":")[0]), place.first)
         show_rows(answer, client.site, report, line)
 
 

@@ -14,9 +14,10 @@ import pycurl
 
 from oslogserve.bench.samples import Request
 from oslogserve.config import ConfigError
+from oslogserve.encodings import plain_name
 
 #: The path of a job's console, which is no report as JSON.
-_CONSOLE = re.compile(r"(?:.*/)?(?:job-output|console)[^/]*(?<!\.json)(?<!\.json\.gz)")
+_CONSOLE = re.compile(r"(?:.*/)?(?:job-output|console)[^/]*(?<!\.json)")
 #: Most logs and folders of a job.
 MOST_LOGS = 10_000
 SCHEMES = ("http://", "https://")
@@ -72,7 +73,7 @@ def limited(
 
 def console(logs: Sequence[str]) -> str:
     """The first of the logs that is a job's console, or ""."""
-    return next((log for log in logs if _CONSOLE.fullmatch(log.partition("?")[0])), "")
+    return next((log for log in logs if _CONSOLE.fullmatch(plain_name(log.partition("?")[0]))), "")
 
 
 def below(folder: str, base: str = "") -> list[str]:

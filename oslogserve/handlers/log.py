@@ -113,8 +113,8 @@ class LogHandler:
             if query.faults:
                 return _with_faults(request, query, representation, opened.pop_all().close)
             if is_by_bytes and request.is_conditional:
-                is_compressed = request.accepts_gzip and representation.has_gzip_variant
-                headers = validator.not_modified(request, is_compressed)
+                is_encoded = request.accepts_encoding and representation.has_encoded_variant
+                headers = validator.not_modified(request, is_encoded)
                 if headers is not None:
                     return _confirming(headers, representation.view)
             return respond(request, representation, validator, close=opened.pop_all().close)
@@ -158,9 +158,9 @@ class LogHandler:
         if isinstance(found, Folder):
             return None
         found.close()
-        is_compressed = request.accepts_gzip and query.view != "raw"
+        is_encoded = request.accepts_encoding and query.view != "raw"
         validator = self._validators.of(query, found.stored, other)
-        headers = validator.not_modified(request, is_compressed)
+        headers = validator.not_modified(request, is_encoded)
         view = query.view if query.format else ""
         return None if headers is None else _confirming(headers, view)
 

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from oslogserve.encodings import MEDIA_TYPES, encoding_of
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.request import ByteRange, Request
@@ -15,7 +16,6 @@ from oslogserve.logs.open_log import OpenLog
 from oslogserve.pages import page
 from oslogserve.pages.log import LogView, WholeText
 
-_RAW_TYPES = {"gzip": "application/gzip", "zlib": "application/zlib", "deflate": "application/zlib"}
 #: Media types whose reader sees a last line.
 _TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
 #: Media types that a browser shows.
@@ -57,7 +57,7 @@ class StoredBytes(_OfLog):
     """The stored bytes, the same for every client: for format=raw, and for a file that is no log."""
 
     accept_ranges = "bytes"
-    has_gzip_variant = False
+    has_encoded_variant = False
 
     def __init__(self, log: OpenLog, media_type: str) -> None:
         super().__init__(log, "raw", [("Content-Type", media_type), SANDBOX])
@@ -94,20 +94,22 @@ class DecodedText(_OfLog):
         return self._log.counted_size()
 
     def open(self, byte_range: ByteRange | None = None) -> Content:
-        log, accepts_gzip = self._log, self._request.accepts_gzip
+        log, request = self._log, self._request
         if byte_range is not None:
             if not log.packing:
                 return _stored_content(log, byte_range)
             text = _begun(log, log.decoded_range(*byte_range))
             return Content(text, iter, length=byte_range.size)
-        is_compressible = _is_compressible(log, self._request)
-        if self._request.is_head and not log.is_whole:
-            length = None if accepts_gzip else log.known_size()
+        is_compressible = _is_compressible(log, request)
+        may_be_sent_as_stored = request.accepts(log.packing)
+        if request.is_head and not log.is_whole:
+            is_encoded = request.accepts_gzip or may_be_sent_as_stored
+            length = None if is_encoded else log.known_size()
             return Content((), length=length, is_compressible=is_compressible)
-        if accepts_gzip and log.is_one_member():
-            return _stored_content(log)._replace(encoding="gzip")
+        if may_be_sent_as_stored and log.is_one_member():
+            return _stored_content(log)._replace(encoding=log.packing)
         # Text from Swift is streamed, so that its last line can say if Swift breaks off.
-        if log.source_log.is_local and not log.packing and not accepts_gzip:
+        if log.source_log.is_local and not log.packing and not request.accepts_gzip:
             return _stored_content(log)
         render, is_whole = self._with_notices, log.is_whole
         return Content(log.decoded(), render, is_whole, is_compressible=is_compressible)
@@ -146,15 +148,16 @@ class Rendered(_OfLog):
 
 def raw_type(name: str, log: OpenLog) -> str:
     """The media type of the stored bytes."""
-    return _RAW_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
+    return MEDIA_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
 
 
 def not_a_log(log: OpenLog, media_type: str, name: str) -> Representation:
     """A file that is no log. It is inflated only if a browser shows it."""
-    if log.packing == "gzip" and name.endswith(".gz") and not _SHOWN.match(media_type):
-        media_type = "application/gzip"  # it is saved as NAME.gz, so it must stay a gzip
+    is_saved_packed = log.packing and encoding_of(name) == log.packing
+    if is_saved_packed and not _SHOWN.match(media_type):
+        media_type = MEDIA_TYPES[log.packing]  # it is saved as NAME.gz, so it must stay a gzip
     is_readable = beginning(log.first, encoding=log.stored.encoding) is not None
-    if not log.packing or not is_readable or media_type == "application/gzip":
+    if not log.packing or not is_readable or media_type == MEDIA_TYPES[log.packing]:
         return StoredBytes(log, media_type)
     return _Inflated(log, media_type)
 

@@ -24,6 +24,8 @@ from oslogserve.http import NO_STORE, VARY
 #: A single range of RFC 9110, without spaces: FIRST-LAST, FIRST- or -LENGTH. The digits are limited,
 #: since int() refuses 4,300 of them.
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.IGNORECASE)
+#: What the server sends as Content-Encoding: gzip that it makes, and both as they are stored.
+_CODINGS = ("gzip", "zstd")
 #: Position and end of tcpi_last_data_sent, in milliseconds, in Linux's struct tcp_info.
 _LAST_DATA_SENT, _TCP_INFO = 44, 48
 #: SO_LINGER's value for a close that resets the connection.
@@ -79,12 +81,24 @@ class Request:
         """gzip_level: the server's; None if it never compresses."""
         self.environ = environ
         self.is_head: bool = environ["REQUEST_METHOD"] == "HEAD"
-        self.accepts_gzip = gzip_level is not None and names_gzip(
-            environ.get("HTTP_ACCEPT_ENCODING")
-        )
+        header = environ.get("HTTP_ACCEPT_ENCODING")
+        self._codings = frozenset() if gzip_level is None else codings_named(header)
         self.client = Client(environ.get("gunicorn.socket"))
         #: The level to compress with; None if the client or the server does not want gzip.
         self.gzip_level = gzip_level if self.accepts_gzip else None
+
+    @property
+    def accepts_gzip(self) -> bool:
+        return self.accepts("gzip")
+
+    @property
+    def accepts_encoding(self) -> bool:
+        """True if the answer may be encoded in any way."""
+        return bool(self._codings)
+
+    def accepts(self, coding: str) -> bool:
+        """True if the client and the server want an answer with this Content-Encoding."""
+        return coding in self._codings
 
     @property
     def is_conditional(self) -> bool:
@@ -131,17 +145,17 @@ class RequestedRange(NamedTuple):
 
 # Clients send few different headers.
 @lru_cache(maxsize=256)
-def names_gzip(header: str | None) -> bool:
-    """True if an Accept-Encoding names gzip, with a q above 0 and at least identity's.
+def codings_named(header: str | None) -> frozenset[str]:
+    """Those of _CODINGS that an Accept-Encoding names, with a q above 0 and at least identity's.
 
     A malformed header names nothing.
     """
     if header is None:
-        return False
+        return frozenset()
     codings = create_accept_encoding_header(header).parsed or ()
     quality_of: dict[str, float] = {coding.lower(): quality for coding, quality in codings}
-    quality = quality_of.get("gzip", 0.0)
-    return quality > 0 and quality >= quality_of.get("identity", quality_of.get("*", 0.0))
+    least = quality_of.get("identity", quality_of.get("*", 0.0))
+    return frozenset(name for name in _CODINGS if 0 < quality_of.get(name, 0.0) >= least)
 
 
 def etag_of(text: str) -> str:
@@ -167,24 +181,24 @@ class Validator(NamedTuple):
     #: False if the representation may change while the log's time does not.
     is_by_time: bool = True
 
-    def headers(self, is_compressed: bool, may_break_off: bool) -> list[Header]:
+    def headers(self, is_encoded: bool, may_break_off: bool) -> list[Header]:
         """The headers of a response. may_break_off: the source may fail midway.
 
         Then the page says so and ends, under the ETag of the whole log. A cache would keep showing
         that page, so it may not store it.
         """
         headers = [NO_STORE if may_break_off else self._cache_control(), VARY]
-        headers.append(self._tag(is_compressed))
+        headers.append(self._tag(is_encoded))
         if self.is_by_time:
             headers.append(("Last-Modified", format_date_time(self.modified)))
         return headers
 
-    def _tag(self, is_compressed: bool) -> Header:
-        """The ETag, weak for a compressed response: its bytes may differ for the same log.
+    def _tag(self, is_encoded: bool) -> Header:
+        """The ETag, weak for an encoded response: its bytes may differ for the same log.
 
         So no client joins two ranges of it.
         """
-        return "ETag", f"W/{self.etag}" if is_compressed else self.etag
+        return "ETag", f"W/{self.etag}" if is_encoded else self.etag
 
     def _cache_control(self) -> Header:
         """Cache-Control with max-age. Not no-cache, although max-age=0 means the same.
@@ -195,10 +209,10 @@ class Validator(NamedTuple):
         keeps = self.is_by_time and is_settled(self.modified)
         return "Cache-Control", f"max-age={self.max_age if keeps else 0}"
 
-    def not_modified(self, request: Request, is_compressed: bool) -> list[Header] | None:
+    def not_modified(self, request: Request, is_encoded: bool) -> list[Header] | None:
         """The headers of the 304 for a client that has this version, else None.
 
-        is_compressed: as the whole response would be.
+        is_encoded: as the whole response would be.
         """
         tags = request.environ.get("HTTP_IF_NONE_MATCH")
         if tags is not None:  # If-Modified-Since is ignored then
@@ -208,7 +222,7 @@ class Validator(NamedTuple):
             is_known = self.is_by_time and since is not None and int(self.modified) <= since
         if not is_known:
             return None
-        return [self._cache_control(), VARY, self._tag(is_compressed)]
+        return [self._cache_control(), VARY, self._tag(is_encoded)]
 
     def byte_range(self, request: Request) -> RequestedRange | None:
         """The requested range; None for none, or if If-Range names another version."""

@@ -34,7 +34,7 @@ class Content(NamedTuple):
     is_whole: bool = False
     #: Bytes to be sent; None if that is not known yet.
     length: int | None = None
-    #: Content-Encoding of `pieces`: "gzip", or "".
+    #: Content-Encoding of `pieces`: "gzip", "zstd", or "".
     encoding: str = ""
     #: True if they may be compressed for a client that accepts it.
     is_compressible: bool = False
@@ -59,8 +59,8 @@ class Representation:
     stored_size: int | None = None
     #: Value of Accept-Ranges; "" for no header.
     accept_ranges = ""
-    #: True if clients that accept gzip get other bytes, under a weak ETag.
-    has_gzip_variant = True
+    #: True if clients that accept gzip or zstd may get other bytes, under a weak ETag.
+    has_encoded_variant = True
     #: True if the source may still fail before the log's end.
     may_break_off = False
 
@@ -181,8 +181,9 @@ def _with_validator(
         byte_range = requested.within(size)
         first, end = byte_range
         headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
-    is_compressed = request.accepts_gzip and representation.has_gzip_variant and byte_range is None
-    return byte_range, headers + validator.headers(is_compressed, representation.may_break_off)
+    has_variant = representation.has_encoded_variant and byte_range is None
+    is_encoded = request.accepts_encoding and has_variant
+    return byte_range, headers + validator.headers(is_encoded, representation.may_break_off)
 
 
 def _body(

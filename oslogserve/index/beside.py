@@ -21,8 +21,8 @@ END = 64 * 1024
 #: Bytes of the index of a small log, and of its JSON: one of a larger log may have an eighth of the log's
 #: bytes more, and as many as the log. An honest one has a twentieth.
 _LEAST, _LEAST_JSON = 256 * 1024, 1024 * 1024
-#: The best ratio of deflate, rounded up.
-_BEST_RATIO = 1100
+#: The best ratio of deflate, rounded up; and of Zstandard, with 128 KiB of text in 4 bytes.
+_BEST_RATIO, _BEST_OF_ZSTD = 1100, 32 * 1024
 #: Bytes of a window as deflate: that of text that cannot be compressed.
 _MOST_WINDOW = 33 * 1024
 
@@ -117,7 +117,8 @@ def _check(file: IndexFile, stored_size: int, first: FirstBytes) -> None:
         raise ValueError("it is of a log that begins otherwise")
     is_packed = bool(first.packing)
     facts, index = file.facts(), file.index()
-    most = stored_size * _BEST_RATIO if is_packed else stored_size
+    ratio = _BEST_OF_ZSTD if first.packing == "zstd" else _BEST_RATIO
+    most = stored_size * ratio if is_packed else stored_size
     least = 1 if is_packed else stored_size
     if not (0 < facts.lines <= facts.size and least <= facts.size <= most):
         raise ValueError("it is of a log of another size")

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from oslogserve.encodings import stored_paths
 from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
@@ -201,4 +202,4 @@ class Job:
 def _named(name: bytes, files: Iterable[File]) -> File | None:
     """The file of this name, which may be compressed."""
     by_name = {file.name: file for file in files}
-    return by_name.get(name) or by_name.get(name + b".gz")
+    return next((by_name[path] for path in stored_paths(name) if path in by_name), None)

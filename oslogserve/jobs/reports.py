@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from oslogserve.bounded_json import parsed
+from oslogserve.encodings import plain_name, stored_paths
 from oslogserve.errors import ClientLeft, Incomplete
 
-ZUULS = (b"job-output.json", b"job-output.json.gz")
+ZUULS = tuple(stored_paths(b"job-output.json"))
 #: Bytes of a report that are read.
 MOST_OF_ZUULS = 8 * 1024 * 1024
 MOST_OF_JUNIT = 2 * 1024 * 1024
@@ -44,8 +45,8 @@ _MANY_ATTRIBUTES = re.compile(
     rb"""<[^\s<>"'=/]++(?:\s++[^\s<>"'=/]++\s*+=\s*+(?:"[^"<]*+"|'[^'<]*+')){%d}+"""
     % (MOST_ATTRIBUTES + 1)
 )
-_JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml(?:\.gz)?$")
-_SUBUNIT = re.compile(r"\.subunit(?:\.gz)?$")
+_JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml$")
+_SUBUNIT = re.compile(r"\.subunit$")
 _FAILED = ("failure", "error")
 #: The name that subunit's parser reports for a damaged packet.
 _DAMAGE = "subunit.parser"
@@ -188,6 +189,7 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 def most(name: str) -> int:
     """The most bytes to read of a test report with this name; 0 if the name is no report's."""
+    name = plain_name(name)
     if _SUBUNIT.search(name):
         return MOST_OF_SUBUNIT
     return MOST_OF_JUNIT if _JUNIT.search(name) else 0
@@ -199,7 +201,8 @@ def failed_tests(name: str, report: bytes, charge: Charge) -> list[FailedTest]:
     name: the report's, which tells its format.
     """
     with _parsing:
-        return _of_subunit(report, charge) if _SUBUNIT.search(name) else _of_junit(report, charge)
+        read = _of_subunit if _SUBUNIT.search(plain_name(name)) else _of_junit
+        return read(report, charge)
 
 
 def _of_junit(report: bytes, charge: Charge) -> list[FailedTest]:

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Decodes stored logs: gzip with all its members, and deflate. Checks that the end is complete."""
+"""Decodes stored logs: gzip, deflate and Zstandard, to the last member or frame.
 
+Checks that the end is complete.
+"""
+
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -13,13 +17,20 @@ from oslogserve.logs.media_type import is_binary
 if TYPE_CHECKING:
     from oslogserve_core import Point
 
-GZIP_MAGIC = b"\x1f\x8b"
+#: First bytes of a gzip.
+_GZIP = b"\x1f\x8b"
+#: First bytes of a Zstandard frame. A skippable one often comes first: pzstd and seekable files have one.
+_ZSTD = re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18")
+#: Bytes that show the compression of a log.
+_MAGIC_SIZE = 4
 #: Bytes of a piece of output. They bound memory, whatever the compression ratio.
 PIECE = 256 * 1024
-#: zlib's parameter for each format. RFC 9110's deflate is zlib's format, yet some send raw deflate.
-_WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
-#: Declared encodings, by the compression that they name.
-_DECLARED = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate"}
+#: Bytes of the largest window of Zstandard. A frame that needs a larger one is refused.
+MOST_WINDOW = native.LIMITS["zstd.MOST_WINDOW"]
+#: Compressions, by the declared encoding. RFC 9110's deflate is zlib's format, yet some send raw deflate.
+_DECLARED = {"gzip": "gzip", "x-gzip": "gzip", "deflate": "deflate", "zstd": "zstd"}
+#: zlib's parameter for raw deflate.
+_RAW_WBITS = -15
 #: First bytes that show whether a log is text although it is declared as compressed.
 _LOOKED_AT = 1024
 
@@ -56,16 +67,16 @@ class Decoded:
         self._encoding = encoding
         self._piece_size = piece_size
         self._interval = interval
-        #: Points from which it can be inflated, see core/src/index/inflate.rs; known at the end.
+        #: Points from which it can be inflated, see core/src/decode; known at the end.
         self.points: Sequence[Point] = ()
-        #: True if it was read to its end and is exactly one gzip member.
+        #: True if it was read to its end and is exactly one gzip member or Zstandard frame.
         self.is_one_member = False
 
     def __iter__(self) -> Iterator[bytes]:
         head = b""
         for chunk in self._chunks:
             head += chunk
-            if len(head) >= 2:
+            if len(head) >= _MAGIC_SIZE:
                 break
         stored = chain((head,), self._chunks) if head else iter(())
         packing = packed_as(head, self._encoding)
@@ -90,13 +101,15 @@ class Decoded:
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:
-    """The compression of a log, by its first stored chunk: gzip, zlib, deflate (raw), or '' for none.
+    """The compression of a log, by its first stored chunk: gzip, zlib, deflate (raw), zstd, or '' for none.
 
-    The bytes decide: gzip needs no declaration, and text is text even if it is declared as compressed.
+    The bytes decide: gzip and zstd need no declaration, and text is text even if it is declared as compressed.
     Bytes that are neither belong to a damaged log of the declared compression.
     """
-    if chunk.startswith(GZIP_MAGIC):
+    if chunk.startswith(_GZIP):
         return "gzip"
+    if _ZSTD.match(chunk):
+        return "zstd"
     declared = _DECLARED.get(encoding, "")
     if not declared or len(chunk) < 2:
         return declared
@@ -110,7 +123,7 @@ def packed_as(chunk: bytes, encoding: str = "") -> str:
 
 def _is_raw_deflate(chunk: bytes) -> bool:
     """True for raw deflate. It has no magic number, and zlib can decode the beginning of some texts."""
-    decoder = zlib.decompressobj(_WBITS["deflate"])
+    decoder = zlib.decompressobj(_RAW_WBITS)
     try:
         decoder.decompress(chunk, PIECE)
     except zlib.error:
@@ -130,10 +143,9 @@ def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes | Non
     packing = packed_as(chunk, encoding)
     if not packing:
         return chunk[:size]
-    try:
-        return zlib.decompressobj(_WBITS[packing]).decompress(chunk, size)
-    except zlib.error:
-        return None
+    inflater = native.Inflater(packing, size)
+    text = inflater.feed(chunk)
+    return None if inflater.fault else text
 
 
 def length(pieces: Iterable[bytes], most: int) -> int | None:

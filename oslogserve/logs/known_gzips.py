@@ -19,15 +19,15 @@ MOST_REMEMBERED = 4096
 class Counted:
     """Size and checksums of a log's text.
 
-    They verify a range of it: gzip's own checksum comes only after the last byte, and was checked when
+    They verify a range of it: the checksum of a compression comes only after the last byte, and was checked when
     the log was counted.
     """
 
     def __init__(self) -> None:
         #: Bytes of the text.
         self.size = 0
-        #: True for one complete gzip member, which a client can inflate: curl and browsers read only the
-        #: first member, and do not notice one that is cut short.
+        #: True for one complete gzip member or Zstandard frame, which a client can inflate: curl and
+        #: browsers read only the first member of a gzip, and do not notice one that is cut short.
         self.is_one_member = False
         self._checksum = 0
         #: CRC-32 of the text up to each multiple of INTERVAL.

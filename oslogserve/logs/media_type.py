@@ -5,6 +5,8 @@ import mimetypes
 import re
 from collections.abc import Sequence
 
+from oslogserve.encodings import plain_name
+
 #: Types that a browser shows or saves, which nobody reads as lines.
 _NOT_LOGS = re.compile(
     r"(image|audio|video|font)/|text/(css|javascript)$|application/(?!x-sh$|xml$|x-python|x-yaml|yaml|sql$|toml$)"
@@ -43,6 +45,13 @@ _PACKED = {
     "xz": "application/x-xz",
     "compress": "application/x-compress",
 }
+#: Archives by the end of their names. They stay packed: nobody wants their names and NULs as lines.
+_ARCHIVES = {
+    ".tar.gz": "application/gzip",
+    ".tgz": "application/gzip",
+    ".tar.zst": "application/zstd",
+    ".tzst": "application/zstd",
+}
 _types = mimetypes.MimeTypes()
 _types.add_type("text/plain", ".log")
 _types.add_type("application/xhtml+xml", ".xhtml")
@@ -50,9 +59,10 @@ _types.add_type("application/xhtml+xml", ".xhtml")
 
 def _by_name(name: str) -> tuple[str | None, str | None]:
     """Media type and compression by a file's name; None for unknown."""
-    if name.endswith((".tar.gz", ".tgz")):
-        return "application/gzip", None
-    return _types.guess_type(name.removesuffix(".gz"), strict=False)
+    for ending, media_type in _ARCHIVES.items():
+        if name.endswith(ending):
+            return media_type, None
+    return _types.guess_type(plain_name(name), strict=False)
 
 
 #: Pairs of a path's pattern and "log" or "raw"; the first match counts.

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 
+from oslogserve.encodings import SUFFIXES
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.index import beside
 from oslogserve.index.indexed_log import IndexedLog, is_indexed
@@ -24,8 +25,8 @@ from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source
 from oslogserve.sources.first_of import open_first
 
-#: Bytes that are inflated before the first byte is sent, to check that the stored gzip can be sent as
-#: it is: some 10 ms. A larger log is compressed again, and is known from then on.
+#: Bytes that are inflated before the first byte is sent, to check that the stored bytes can be sent as
+#: they are: some 10 ms. A larger log is compressed again, and is known from then on.
 MOST_LOOKED_THROUGH = 32 * 1024 * 1024
 #: Bytes that are inflated to count them before a range is sent: some 3 s. A longer log is sent from its
 #: beginning, and its size is known from then on.
@@ -342,8 +343,10 @@ class OpenLog:
         length(self._text(chunks), most)
 
     def is_one_member(self) -> bool:
-        """True if it is one complete gzip member, as far as that is known or quickly found out."""
-        if self.packing != "gzip":
+        """True if it is one complete gzip member or Zstandard frame, as far as that is known or quickly
+        found out.
+        """
+        if self.packing not in SUFFIXES.values():
             return False
         is_here = self.is_whole or self.source_log.is_local
         if self._known() is None and self._damage is None and is_here:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
+from oslogserve.encodings import plain_name
 from oslogserve.errors import Header, Incomplete
 from oslogserve.jobs.passed import NOT_COMPARED, Passed
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
@@ -174,6 +175,7 @@ class LogView:
             lines,
             **frame(query.mount, query.path, _title(query.path)),
             view=self,
+            plain_name=plain_name,
             **bar(query),
             nearest=found
             if found and found.micros and found.number > query.selection.after

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
+from oslogserve.encodings import SUFFIXES
 from oslogserve.jobs.lines import Slice
 from oslogserve.jobs.walk import File
 from oslogserve.templates import rendered, streamed
@@ -23,7 +24,7 @@ ID = "moment"
 #: Colours of logs in the style sheet.
 COLOURS = 8
 #: Endings that most logs have.
-_ENDINGS = (".gz", ".txt", ".log")
+_ENDINGS = (*SUFFIXES, ".txt", ".log")
 
 _ROW = re.compile(rb"<li[^>]*><a href=([^#]*)#L")
 _ENDS = b"</ol>\n"

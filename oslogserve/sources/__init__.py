@@ -4,7 +4,6 @@
 A source passes on stored bytes as they are. It must not know of HTTP responses, pages or lines.
 """
 
-import os
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -24,11 +23,6 @@ def within_dates(modified: float) -> float:
     return min(max(modified, 0.0), LATEST)
 
 
-def encoding_of(name: bytes | str) -> str:
-    """The encoding that a stored name declares, or ""."""
-    return "gzip" if os.fsencode(name).endswith(b".gz") else ""
-
-
 class Stored(NamedTuple):
     """Metadata of a stored log, known without reading it."""
 
@@ -41,7 +35,7 @@ class Stored(NamedTuple):
     version: str
     #: Content-Encoding as the source or the log's name declares it, or "".
     encoding: str = ""
-    #: The path under which it is stored: the requested one, or with ".gz".
+    #: The path under which it is stored: the requested one, or one with a suffix, see `encodings`.
     path: bytes = b""
 
 
@@ -124,7 +118,7 @@ class Source(Protocol):
     name: str
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
-        """The log or folder at this path, or the log at path + '.gz'; None for a miss.
+        """The log or folder at this path, or the log at a path of stored_paths(); None for a miss.
 
         It has read the first bytes when it returns, so a failure up to them raises SourceError.
         Raises BadRequest for a path that leaves the source.

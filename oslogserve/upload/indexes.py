@@ -5,6 +5,7 @@ import tempfile
 from collections.abc import Iterator
 
 from oslogserve.config import Config
+from oslogserve.encodings import encoding_of
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.fastzlib import fast
 from oslogserve.index import beside
@@ -17,7 +18,7 @@ from oslogserve.lines.selection import Wanted
 from oslogserve.logs.decode import Decoded, FirstBytes, first_bytes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.salt import rules_of
-from oslogserve.sources import Stored, encoding_of
+from oslogserve.sources import Stored
 from oslogserve.sources.objects.location import MAX_NAME, Location
 from oslogserve.sources.objects.log import ObjectLog
 from oslogserve.sources.swift import SOURCE

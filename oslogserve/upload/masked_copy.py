@@ -11,11 +11,11 @@ from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple
 
+from oslogserve.encodings import encoding_of
 from oslogserve.errors import Incomplete
 from oslogserve.logs.decode import Decoded, Reading, first_bytes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.native import Masking
-from oslogserve.sources import encoding_of
 from oslogserve.upload.masks import Masks, masked
 from oslogserve.upload.payload import PIECE, is_compressible, pieces_of, write_gzip
 

@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from hashlib import md5
 from typing import BinaryIO, NamedTuple
 
+from oslogserve.encodings import MEDIA_TYPES
 from oslogserve.http import TEXT
+from oslogserve.logs.decode import packed_as
 from oslogserve.logs.media_type import passed_through_as
 
 #: Bytes that are read at once. The first piece decides whether gzip is used.
@@ -97,10 +99,8 @@ def payload_of(
 
 
 def media_type_of(name: str, head: bytes) -> str:
-    """The media type that the server sends: TEXT for a log, gzip for any gzip."""
-    if head.startswith(b"\x1f\x8b"):
-        return "application/gzip"
-    return passed_through_as(name, head, ()) or TEXT
+    """The media type that the server sends: TEXT for a log, that of its compression for any compressed file."""
+    return MEDIA_TYPES.get(packed_as(head)) or passed_through_as(name, head, ()) or TEXT
 
 
 def is_compressible(media_type: str) -> bool:

@@ -8,6 +8,7 @@ import zlib
 
 import pytest
 
+from tests.packing import frame
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
@@ -22,6 +23,7 @@ FILES = {
     "plain.txt": LOG,
     "packed.txt.gz": gzip.compress(LOG),
     "members.txt.gz": gzip.compress(LOG[:1000]) + gzip.compress(LOG[1000:]),
+    "frame.txt.zst": frame(LOG),
 }
 #: Objects whose name says nothing of it: Content-Encoding, content.
 DECLARED = {
@@ -71,7 +73,7 @@ def server(request):
 TEXTS = [
     *(
         f"/{name}.txt?source={source}"
-        for name in ("plain", "packed", "members", "declared")
+        for name in ("plain", "packed", "members", "frame", "declared")
         for source in ("disk", "swift")
     ),
     "/deflated.txt",

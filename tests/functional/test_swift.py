@@ -13,12 +13,14 @@ from urllib.parse import quote
 import pytest
 
 from oslogserve.config import load
+from oslogserve.encodings import plain_name
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions, WantedEntries
 from oslogserve.sources.objects import listing
 from oslogserve.sources.swift import source as source_module
 from tests.faults.leaks import waiting
+from tests.packing import frame, frames
 from tests.servers.client import ask, counted, ini, metric
 from tests.servers.conf import write_conf
 from tests.servers.gunicorn import Gunicorn
@@ -135,6 +137,9 @@ def compressed(content, wbits):
         ("plain.txt", LOG, {}),
         ("packed.txt.gz", gzip.compress(LOG), {}),
         ("gzip.txt", gzip.compress(LOG), {"Content_Encoding": "gzip"}),
+        ("frame.txt.zst", frame(LOG), {}),
+        ("zstd.txt", frame(LOG), {"Content_Encoding": "zstd"}),
+        ("frames.txt.zst", frames(LOG, len(LOG) // 3), {}),
         ("zlib.txt", zlib.compress(LOG), {"Content_Encoding": "deflate"}),
         ("raw-deflate.txt", compressed(LOG, -15), {"Content_Encoding": "deflate"}),
         ("members.txt.gz", b"".join(map(gzip.compress, LOG.splitlines(True))), {}),
@@ -144,7 +149,7 @@ def compressed(content, wbits):
 )
 def test_every_way_of_storing_gives_the_same_lines(server, put, stored_as, content, headers):
     put(f"ways/{stored_as}", content, **headers)
-    name = stored_as.removesuffix(".gz")
+    name = plain_name(stored_as)
     expected = LOG if content else b""
     for path in {name, stored_as}:
         text = ask(server, f"/ways/{path}?format=text")

@@ -14,6 +14,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import expect
 
+from tests.packing import frame
 from tests.servers.client import ask, ini
 from tests.servers.faulty import PASS, Fault
 from tests.servers.gunicorn import Gunicorn
@@ -59,6 +60,7 @@ def job(folder, files=6):
         "report.html": b"<!doctype html><title>A report</title>" + b"<p>passed</p>" * 200,
         "result.json": b'{"result": "SUCCESS"}',
         "old.log.gz": gzip.compress(LINE * 50),
+        "older.log.zst": frame(LINE * 50),
         "core.bin": chance.randbytes(5 * SEGMENT + 77),
         "screen.png": b"\x89PNG\r\n\x1a\n" + chance.randbytes(3000),
         "empty.txt": b"",
@@ -122,7 +124,8 @@ def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
         for name, content in files.items():
             answer = ask(server, f"/42/7/{quote(name)}", Accept="text/plain")
             assert (name, answer.status) == (name, 200)
-            expected = gzip.decompress(content) if name.endswith(".gz") else content
+            is_packed = name.endswith((".gz", ".zst"))
+            expected = LINE * 50 if is_packed else content
             assert answer.body == expected, name
     heads = {name: connection.head_object("plain", f"42/7/{name}") for name in files}
     assert all("x-delete-at" in head for head in heads.values())
@@ -131,9 +134,17 @@ def test_a_job_is_served_as_it_was_on_disk(swift, connection, logs, tmp_path):
     assert types["report.html"] == "text/html; charset=utf-8"
     assert types["result.json"] == "application/json"
     assert (types["screen.png"], types["old.log.gz"]) == ("image/png", "application/gzip")
+    assert types["older.log.zst"] == "application/zstd"
     packed = {name for name, head in heads.items() if head.get("content-encoding") == "gzip"}
     assert {"job-output.txt", "report.html"} <= packed
-    assert not packed & {"result.json", "old.log.gz", "core.bin", "screen.png", "empty.txt"}
+    assert not packed & {
+        "result.json",
+        "old.log.gz",
+        "older.log.zst",
+        "core.bin",
+        "screen.png",
+        "empty.txt",
+    }
     segments = connection.get_container("plain_segments")[1]
     assert len(segments) == 6
     last = connection.head_object("plain_segments", segments[-1]["name"])

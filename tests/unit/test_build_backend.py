@@ -56,12 +56,12 @@ def offer(tmp_path, monkeypatch, cargo):
 @pytest.mark.parametrize(
     ("programs", "ubuntu", "said"),
     [
-        ({}, {}, "cargo 1.85 or later and a linker"),
+        ({}, {}, "cargo 1.85 or later and a C compiler"),
         ({"cc": ""}, {}, "cargo 1.85 or later"),
         ({"cc": "", "cargo": "cargo 1.84.9"}, {}, "cargo 1.85 or later"),
         ({"cc": "", "cargo": "rustup has no toolchain"}, {}, "cargo 1.85 or later"),
-        ({"cargo": "cargo 1.85.0"}, {}, "oslogserve needs a linker"),
-        ({"cargo": "cargo 1.85.0", "cc": None}, {}, "oslogserve needs a linker"),
+        ({"cargo": "cargo 1.85.0"}, {}, "oslogserve needs a C compiler"),
+        ({"cargo": "cargo 1.85.0", "cc": None}, {}, "oslogserve needs a C compiler"),
         ({"cc": "", "cargo": "cargo 1.85.0 (Debian)"}, {}, None),
         ({"cc": "", "cargo": "cargo 1.100.0"}, {}, None),
         ({"cc": "", "cargo": "cargo 2.0.0"}, {}, None),
@@ -105,9 +105,9 @@ def test_a_linker_of_cargo_s_own_is_enough(backend, tmp_path, monkeypatch):
     assert backend.missing() is None
 
 
-def test_nothing_is_fetched_without_a_linker(backend, tmp_path, monkeypatch):
+def test_nothing_is_fetched_without_a_compiler(backend, tmp_path, monkeypatch):
     offer(tmp_path, monkeypatch, "cargo 1.99.1")
-    with pytest.raises(SystemExit, match="and a linker"):
+    with pytest.raises(SystemExit, match="and a C compiler"):
         backend.build_wheel("dist")
 
 

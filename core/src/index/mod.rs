@@ -6,7 +6,6 @@
 
 pub mod contents;
 pub mod ids;
-pub mod inflate;
 pub mod required;
 pub mod vocabulary;
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::index::inflate;
+use crate::decode::{self, Decoder, Fault, Point};
 
 /// Bytes of stored data that take longer to inflate than another thread takes to hand the interpreter back.
 const WORTH_DETACHING_INFLATION: usize = 4 * 1024;
@@ -14,7 +14,7 @@ const WORTH_DETACHING_INFLATION: usize = 4 * 1024;
 /// A compressed log that is being inflated.
 #[pyclass(module = "oslogserve_core")]
 pub struct Inflater {
-    inflater: inflate::Inflater,
+    decoder: Box<dyn Decoder>,
     /// The input, and the place of what is not yet taken of it.
     chunk: Option<PyBackedBytes>,
     at: usize,
@@ -24,7 +24,7 @@ pub struct Inflater {
 impl Inflater {
     #[new]
     fn new(packing: &str, piece_size: usize) -> Self {
-        Self { inflater: inflate::Inflater::new(packing, piece_size), chunk: None, at: 0 }
+        Self { decoder: decode::decoder(packing, piece_size), chunk: None, at: 0 }
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, chunk: PyBackedBytes) -> Bound<'py, PyBytes> {
@@ -35,38 +35,38 @@ impl Inflater {
 
     /// Begins at a point of a log, see `collect_points`.
     #[staticmethod]
-    fn at(packing: &str, piece_size: usize, point: inflate::Point) -> PyResult<Self> {
-        let inflater = inflate::Inflater::at(packing, piece_size, &point);
-        let inflater = inflater.ok_or_else(|| PyValueError::new_err("no window of a log"))?;
-        Ok(Self { inflater, chunk: None, at: 0 })
+    fn at(packing: &str, piece_size: usize, point: Point) -> PyResult<Self> {
+        let decoder = decode::decoder_at(packing, piece_size, &point);
+        let decoder = decoder.ok_or_else(|| PyValueError::new_err("no window of a log"))?;
+        Ok(Self { decoder, chunk: None, at: 0 })
     }
 
     fn collect_points(&mut self, interval: u64) {
-        self.inflater.collect_points(interval);
+        self.decoder.collect_points(interval);
     }
 
-    fn take_points(&mut self) -> Vec<inflate::Point> {
-        self.inflater.take_points()
+    fn take_points(&mut self) -> Vec<Point> {
+        self.decoder.take_points()
     }
 
     fn more<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
-        let is_taken = self.chunk.is_none() && !self.inflater.is_full();
-        (!is_taken && self.inflater.fault().is_none()).then(|| self.piece(py))
+        let is_taken = self.chunk.is_none() && !self.decoder.is_full();
+        (!is_taken && self.decoder.fault().is_none()).then(|| self.piece(py))
     }
 
     #[getter]
     fn fault(&self) -> Option<(&'static str, String)> {
-        self.inflater.fault().map(told)
+        self.decoder.fault().map(told)
     }
 
     #[getter]
     fn fault_at_end(&self) -> Option<(&'static str, String)> {
-        self.inflater.fault_at_end().map(told)
+        self.decoder.fault_at_end().map(told)
     }
 
     #[getter]
     fn is_one_member(&self) -> bool {
-        self.inflater.is_one_member()
+        self.decoder.is_one_member()
     }
 }
 
@@ -74,11 +74,11 @@ impl Inflater {
     fn piece<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let chunk = self.chunk.take();
         let mut input = chunk.as_ref().map_or(&[][..], |chunk| &chunk[self.at..]);
-        let inflater = &mut self.inflater;
+        let decoder = &mut self.decoder;
         let piece = if input.len() < WORTH_DETACHING_INFLATION {
-            inflater.inflate(&mut input)
+            decoder.decode(&mut input)
         } else {
-            py.detach(|| inflater.inflate(&mut input))
+            py.detach(|| decoder.decode(&mut input))
         };
         let piece = PyBytes::new(py, piece);
         if !input.is_empty() {
@@ -90,14 +90,13 @@ impl Inflater {
 }
 
 /// A fault as a reason of Incomplete and a sentence.
-pub fn told(fault: inflate::Fault) -> (&'static str, String) {
+pub fn told(fault: Fault) -> (&'static str, String) {
     match fault {
-        inflate::Fault::Damaged(why) => {
-            ("corrupt", format!("the compressed data is damaged: {why}"))
+        Fault::Damaged(why) => ("corrupt", format!("the compressed data is damaged: {why}")),
+        Fault::Refused(why) => ("corrupt", format!("the compressed data cannot be read: {why}")),
+        Fault::Garbage(format) => {
+            ("corrupt", format!("what follows the compressed data is not {format}"))
         }
-        inflate::Fault::Garbage => {
-            ("corrupt", "what follows the compressed data is not gzip".to_owned())
-        }
-        inflate::Fault::Truncated => ("truncated", "the compressed data ends early".to_owned()),
+        Fault::Truncated => ("truncated", "the compressed data ends early".to_owned()),
     }
 }

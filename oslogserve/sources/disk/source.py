@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from functools import partial
 
+from oslogserve.encodings import encoding_of, stored_paths
 from oslogserve.errors import BadRequest, ClientLeft, Incomplete, SourceError
 from oslogserve.fastzlib import fast
 from oslogserve.sources import (
@@ -19,7 +20,6 @@ from oslogserve.sources import (
     OpenOptions,
     Stored,
     WantedEntries,
-    encoding_of,
     within_dates,
 )
 from oslogserve.sources.disk.listing import Batch, Links, first_entries
@@ -56,12 +56,10 @@ class Disk:
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
         try:
-            found = self._log_or_folder(path, options)
-            if found is not None or options.is_beside:
-                return found
-            gzipped = self._log_or_folder(path + b".gz", options)
-            if isinstance(gzipped, DiskLog):
-                return gzipped
+            for stored in [path] if options.is_beside else stored_paths(path):
+                found = self._log_or_folder(stored, options)
+                if isinstance(found, DiskLog) or (found is not None and stored == path):
+                    return found
             self._check_mounted()
         except OSError as error:
             raise self._source_error(error) from error

@@ -4,6 +4,8 @@
 import re
 from typing import NamedTuple
 
+from oslogserve.encodings import stored_names
+
 #: The longest name of an object in Swift, S3 and Google's store, bytes. Azure's may be longer.
 MAX_NAME = 1024
 #: An object that need not be there: "not found" tells that its container may be read.
@@ -35,9 +37,9 @@ def location_of(path: bytes, container: str, partitions: re.Pattern[str]) -> Loc
 
 
 def stored_as(log: Location) -> list[Location]:
-    """The objects that may hold a log: its name, and with .gz. Leaves out names that are too long."""
+    """The objects that may hold a log: its name, and with suffixes. Leaves out names that are too long."""
     is_folder = log.name == "" or log.name.endswith("/")
-    names = [] if is_folder else [log.name, log.name + ".gz"]
+    names = [] if is_folder else stored_names(log.name)
     return [Location(log.container, name) for name in names if len(name.encode()) <= MAX_NAME]
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Self, TypeVar
 
+from oslogserve.encodings import encoding_of
 from oslogserve.errors import SourceError
 from oslogserve.sources import (
     ALL_ENTRIES,
@@ -18,7 +19,6 @@ from oslogserve.sources import (
     Log,
     OpenOptions,
     WantedEntries,
-    encoding_of,
 )
 from oslogserve.sources.objects import listing
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page, name_before
@@ -124,7 +124,7 @@ class ObjectSource(ABC):
                 return Folder()
             if log is not None:
                 declared = log.stored.encoding or encoding_of(stored.name)
-                under = path if stored == location else path + b".gz"
+                under = path + stored.name.removeprefix(location.name).encode()
                 log.stored = log.stored._replace(encoding=declared, path=under)
                 return log
         try:

@@ -86,7 +86,7 @@ def test_in_a_folder_it_counts_the_lines_of_all_logs():
 
 @pytest.mark.parametrize("log", ["", "b.log"])
 def test_the_lines_around_one_are_shown_where_not_all_fit(log):
-    named = {"log": "b.log.gz"} if log else {}
+    named = {"log": "b.log.zst"} if log else {}
     rows = [row(number, "x" * 50, **named) for number in range(1, 1001)]
     lines = shown(*rows, END, most=2000, around=Line(log, 500))
     numbers = [int(line.partition(":")[0]) for line in lines if line.endswith("x")]

@@ -75,7 +75,15 @@ def test_an_upload_repeats_its_data_and_can_be_sent_again(most, offset):
 @pytest.mark.parametrize(
     ("given", "found"),
     [
-        (["http://a/1.html", "http://a/job-output.json.gz", "http://a/job-output.txt"], 2),
+        (
+            [
+                "http://a/1.html",
+                "http://a/job-output.json.gz",
+                "http://a/console.json.zst",
+                "http://a/job-output.txt",
+            ],
+            3,
+        ),
         (["job/build.log", "job/console.txt.gz?level=ERROR"], 1),
         (["console.log", "job-output.txt"], 0),
     ],

@@ -9,6 +9,7 @@ import pytest
 import webob
 
 from oslogserve import fastzlib
+from oslogserve.encodings import plain_name
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers.log import LogHandler, Validators
 from oslogserve.http.request import Request
@@ -18,6 +19,7 @@ from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
+from tests.packing import frame, frames
 from tests.unit.sources.fake import FakeLog
 
 from .asking import GZIP, Asking, descriptors, plain
@@ -28,10 +30,12 @@ STORED = {
     "packed.txt.gz": gzip.compress,
     "members.txt.gz": members,
     "padded.txt.gz": lambda log: gzip.compress(log) + b"\0" * 512,
+    "frame.txt.zst": frame,
+    "frames.txt.zst": lambda log: frames(log, -(-len(log) // 5)),
 }
 LOGS = {"small": SMALL, "big": BIG}
 WORKLOAD = Workload(Allowance(60, 2**30), threads=8)
-TEXTS = [f"/{size}/{name.removesuffix('.gz')}" for size in LOGS for name in STORED]
+TEXTS = [f"/{size}/{plain_name(name)}" for size in LOGS for name in STORED]
 #: (asked, first byte, byte behind the last) of a log of so many bytes.
 SPANS = [
     ("0-0", lambda size: (0, 1)),

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from oslogserve.errors import Incomplete
+from tests.packing import frame
 
 from .asking import GZIP, HTML, Asking, descriptors, headers_of, plain
 
@@ -23,6 +24,9 @@ FILES = {
     "chart.svg.gz": gzip.compress(SVG),
     "picture.png": PICTURE,
     "all.tar.gz": gzip.compress(b"report.html" + b"\0" * 89 + PICTURE),
+    "report.html.zst": frame(PAGE),
+    "chart.svg.zst": frame(SVG),
+    "all.tar.zst": frame(b"report.html" + b"\0" * 89 + PICTURE),
     "log.txt": LOG,
     "log.txt.gz": gzip.compress(LOG),
 }
@@ -75,20 +79,23 @@ def test_raw_has_ranges_of_the_stored_bytes(root, name, first, end):
 
 @pytest.mark.parametrize(("name", "content"), [("report.html", PAGE), ("chart.svg", SVG)])
 @pytest.mark.parametrize("accepted", [HTML, GZIP, GZIP | HTML])
+@pytest.mark.parametrize("suffix", [".gz", ".zst"])
 def test_packed_pages_and_pictures_are_unpacked_and_packed_for_who_takes_it(
-    unchanged, name, content, accepted
+    unchanged, name, content, suffix, accepted
 ):
-    answer = unchanged(f"/{name}.gz", **accepted)
+    answer = unchanged(f"/{name}{suffix}", **accepted)
     assert plain(answer) == content
     assert ("Content-Encoding" in answer.headers) is (accepted is not HTML)
     assert "Accept-Ranges" not in answer.headers
     assert answer.content_type == ("text/html" if name == "report.html" else "image/svg+xml")
     assert answer.headers["Content-Security-Policy"].startswith("sandbox")
-    head = unchanged(f"/{name}.gz", "HEAD", **accepted)
+    head = unchanged(f"/{name}{suffix}", "HEAD", **accepted)
     assert (head.body, headers_of(head)) == (b"", headers_of(answer))
 
 
-@pytest.mark.parametrize("name", ["report.html", "chart.svg", "picture.png", "all.tar.gz"])
+@pytest.mark.parametrize(
+    "name", ["report.html", "chart.svg", "picture.png", "all.tar.gz", "all.tar.zst"]
+)
 def test_what_is_stored_as_it_is_shown_is_sent_so(unchanged, name):
     answer = unchanged(f"/{name}", **GZIP | HTML)
     assert answer.body == FILES[name]

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 
 from oslogserve.errors import RangeUnsatisfiable
-from oslogserve.http.request import Client, Request, Validator, etag_of, names_gzip
+from oslogserve.http.request import Client, Request, Validator, codings_named, etag_of
 
 
 def requested(header, method="GET"):
@@ -88,6 +88,18 @@ def test_a_server_that_does_not_compress_accepts_no_gzip():
     environ = {"REQUEST_METHOD": "GET", "HTTP_ACCEPT_ENCODING": "gzip"}
     assert Request(environ, 0).accepts_gzip
     assert not Request(environ, None).accepts_gzip
+    assert not Request(environ, None).accepts_encoding
+
+
+@pytest.mark.parametrize(
+    ("header", "accepted"),
+    [("gzip, deflate, br, zstd", {"gzip", "zstd"}), ("zstd", {"zstd"}), ("gzip", {"gzip"})],
+)
+def test_gzip_and_zstd_are_accepted_on_their_own(header, accepted):
+    request = Request({"REQUEST_METHOD": "GET", "HTTP_ACCEPT_ENCODING": header}, 0)
+    assert {name for name in ("gzip", "zstd", "") if request.accepts(name)} == accepted
+    assert request.accepts_encoding
+    assert (request.gzip_level is None) is ("gzip" not in accepted)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +120,8 @@ def test_a_server_that_does_not_compress_accepts_no_gzip():
     ],
 )
 def test_a_client_that_names_gzip_takes_it(accepted):
-    assert names_gzip(accepted)
+    assert "gzip" in codings_named(accepted)
+    assert "zstd" in codings_named(accepted.lower().replace("gzip", "zstd"))
 
 
 @pytest.mark.parametrize(
@@ -129,18 +142,19 @@ def test_a_client_that_names_gzip_takes_it(accepted):
     ],
 )
 def test_a_client_that_refuses_gzip_or_likes_identity_more_does_not(accepted):
-    assert not names_gzip(accepted)
+    assert "gzip" not in codings_named(accepted)
+    assert "zstd" not in codings_named(accepted.replace("gzip", "zstd"))
 
 
 def test_a_client_that_says_nothing_does_not():
-    assert not names_gzip(None)
+    assert not codings_named(None)
 
 
 @pytest.mark.parametrize(
     "garbage", ["gzip;;q=0", "gzip q=0", "gzip;q=2", "gzip;q=", "gzip\0", "gzip;q=-1", "(gzip)"]
 )
 def test_garbage_that_has_gzip_in_it_names_nothing(garbage):
-    assert not names_gzip(garbage)
+    assert not codings_named(garbage)
 
 
 # Conditions

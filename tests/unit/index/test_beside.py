@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Indexes beside logs, which any server may read and any job may have written."""
 
-import gzip
 import json
 import os
 import random
@@ -17,6 +16,7 @@ import pytest
 
 from oslogserve.cli import main
 from oslogserve.config import load
+from oslogserve.encodings import encoding_of
 from oslogserve.index import beside
 from oslogserve.index.indexes import Indexes
 from oslogserve.logs.decode import FirstBytes
@@ -24,6 +24,7 @@ from oslogserve.logs.open_log import OpenLog
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored
 from tests.fuzz.indexes import small_indexes
+from tests.packing import stored_as
 from tests.unit.handlers.asking import Asking, plain
 
 LOG = b"".join(
@@ -42,12 +43,12 @@ error: harmless
 """
 
 
-@pytest.fixture(params=["a.txt", "a.txt.gz"])
+@pytest.fixture(params=["a.txt", "a.txt.gz", "a.txt.zst"])
 def log(request, tmp_path):
     """A log of 3,000 lines in some 25 blocks."""
     path = tmp_path / "logs" / request.param
     path.parent.mkdir()
-    path.write_bytes(gzip.compress(LOG, 1, mtime=0) if path.suffix == ".gz" else LOG)
+    path.write_bytes(stored_as(path.name, LOG))
     os.utime(path, (MODIFIED, MODIFIED))
     with small_indexes(8000, 4096):
         yield path
@@ -436,7 +437,7 @@ def test_of_1000_wrong_indexes_none_ends_an_answer_or_shows_a_wrong_line(indexed
         modified = MODIFIED + 1 + number
         os.utime(indexed, (modified, modified))
         status = indexed.stat()
-        encoding = "gzip" if indexed.suffix == ".gz" else ""
+        encoding = encoding_of(indexed.name)
         stored = Stored("disk", status.st_size, status.st_mtime, "", encoding)
         content = indexed.read_bytes()
         identity = beside.identity(stored, content[: beside.END] + content[-beside.END :])

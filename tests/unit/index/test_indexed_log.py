@@ -10,6 +10,7 @@ from oslogserve.index.indexes import Indexes
 from oslogserve.index.log_index import IndexFile
 from tests.fuzz import indexes as fuzz
 from tests.fuzz.indexes import small_indexes
+from tests.packing import frame, stored_as
 from tests.unit.handlers.asking import Asking, plain
 
 LOG = b"".join(
@@ -19,12 +20,12 @@ LOG = b"".join(
 )
 
 
-@pytest.fixture(params=["a.txt", "a.txt.gz"])
+@pytest.fixture(params=["a.txt", "a.txt.gz", "a.txt.zst"])
 def log(request, tmp_path):
     """A log of 14,400 lines in many blocks."""
     (tmp_path / "logs").mkdir()
     path = tmp_path / "logs" / request.param
-    path.write_bytes(gzip.compress(LOG, 1, mtime=0) if request.param.endswith("gz") else LOG)
+    path.write_bytes(stored_as(path.name, LOG))
     os.utime(path, (1.4e9, 1.4e9))
     with small_indexes(8000, 4096):
         yield path
@@ -225,7 +226,7 @@ def test_a_log_that_was_replaced_has_no_index(log):
     ask("/a.txt?format=summary")
     status, other = log.stat(), LOG.replace(b"ERROR", b"DEBUG")
     replaced = log.with_name("other")
-    replaced.write_bytes(gzip.compress(other, 1, mtime=0) if log.suffix == ".gz" else other)
+    replaced.write_bytes(stored_as(log.name, other))
     os.replace(replaced, log)
     os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert "ERROR" not in ask("/a.txt?format=summary").json["severities"]
@@ -294,7 +295,7 @@ def test_a_log_whose_blocks_are_damaged_in_the_index_is_read_without_it(log):
 
 
 def test_a_log_that_broke_off_gets_no_index(log):
-    if log.suffix == ".gz":
+    if log.suffix != ".txt":
         log.write_bytes(log.read_bytes()[:-9])
         ask = asking(log)
         assert ask("/a.txt?format=summary").json["complete"] is False
@@ -313,6 +314,22 @@ def test_every_block_begins_close_behind_a_place_from_which_it_can_be_inflated(t
     for place in range(1, len(index.blocks)):
         at = index.blocks[place][0]
         assert 0 <= at - index.point_before(at)["at"] <= interval / 3
+
+
+@pytest.mark.parametrize("query", ["format=text&tail=3", "format=text&q=request+14399+took"])
+def test_a_log_that_is_one_frame_of_zstandard_is_read_from_its_beginning(tmp_path, query):
+    path = tmp_path / "logs" / "a.txt.zst"
+    path.parent.mkdir()
+    path.write_bytes(frame(LOG))
+    with small_indexes(8000, 4096):
+        ask = asking(path)
+        summary = ask("/a.txt?format=summary").body
+        assert ask("/a.txt?format=summary").body == summary
+        assert unread(ask) == path.stat().st_size  # the summary needs nothing of it
+        assert ask(f"/a.txt?{query}").body == Asking(path.parent)(f"/a.txt?{query}").body
+    assert ask.counted("indexes_used_total") == {"": 2}
+    [file] = (tmp_path / "index").iterdir()
+    assert list(IndexFile(file.read_bytes()).index().points) == []
 
 
 def test_the_blocks_of_a_large_log_are_large():

@@ -10,6 +10,8 @@ from subunit import StreamResultToBytes
 
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.reports import (
+    MOST_OF_JUNIT,
+    MOST_OF_SUBUNIT,
     MOST_PARTS,
     MOST_TESTS,
     FailedTask,
@@ -35,6 +37,18 @@ def peak_memory():
             tracemalloc.stop()
 
     return peak_memory
+
+
+@pytest.mark.parametrize(
+    ("name", "bound"),
+    [
+        *((f"logs/junit.xml{suffix}", MOST_OF_JUNIT) for suffix in ("", ".gz", ".zst")),
+        *((f"logs/x.subunit{suffix}", MOST_OF_SUBUNIT) for suffix in ("", ".gz", ".zst")),
+        *((name, 0) for name in ("junit.xml.xz", "junit.txt", "subunit.zst")),
+    ],
+)
+def test_a_test_report_is_known_by_its_name_which_may_be_of_a_compressed_file(name, bound):
+    assert most(name) == bound
 
 
 def of_junit(content):

@@ -6,6 +6,7 @@ import zlib
 
 import pytest
 
+from tests.packing import frame
 from tests.unit.handlers.asking import Asking
 
 MIB = 2**20
@@ -38,6 +39,12 @@ BOMBS = {
     "carriage returns": bomb(b"\r"),
     "members without end": gzip.compress(b"a" * 1000) * 2000,
 }
+#: The same as Zstandard, of 16 MiB too.
+BOMBS_OF_ZSTD = {
+    "zeros as zstd": frame(bytes(16 * MIB)),
+    "links as zstd": frame((b"http://a.b/c " * 100 + b"\n") * (16 * MIB // 1301)),
+    "frames without end": frame(b"a" * 1000) * 2000,
+}
 CUT_SHORT = {
     "endless name": HEADER % 8 + b"n" * MIB,
     "endless comment": HEADER % 16 + b"c" * MIB,
@@ -59,12 +66,14 @@ def ask(tmp_path_factory):
     root = tmp_path_factory.mktemp("bombs")
     for name, stored in (BOMBS | CUT_SHORT).items():
         (root / f"{name}.txt.gz").write_bytes(stored)
+    for name, stored in BOMBS_OF_ZSTD.items():
+        (root / f"{name}.txt.zst").write_bytes(stored)
     (root / "layers.txt.gz").write_bytes(gzip.compress(gzip.compress(BOMBS["zeros"])))
     return Asking(root, serve_inflated_size=str(INFLATED), serve_processor_time="60")
 
 
 @pytest.mark.parametrize("view", ENDS)
-@pytest.mark.parametrize("name", BOMBS)
+@pytest.mark.parametrize("name", [*BOMBS, *BOMBS_OF_ZSTD])
 def test_no_bomb_is_read_to_its_end_and_each_says_so(ask, name, view):
     answer = ask(f"/{name}.txt?format={view}")
     assert answer.status_int == 200

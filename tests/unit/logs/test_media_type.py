@@ -21,6 +21,10 @@ PAGE = b"<!DOCTYPE html><p>"
         ("a.png", b"x", "image/png"),
         ("a", b"\x89PNG\r\n\x1a\n", "image/png"),
         ("a.tar.gz", b"x", "application/gzip"),
+        ("a.tar.zst", b"x", "application/zstd"),
+        ("a.tzst", b"x", "application/zstd"),
+        ("console.html.zst", b"2013-09-27 18:07:11.860 | x", None),
+        ("report.html.zst", PAGE, "text/html; charset=utf-8"),
         ("a.json", b"{}", "application/json"),
     ],
 )

@@ -71,6 +71,7 @@ def test_a_moment_that_is_not_there_changes_nothing():
     ("names", "short"),
     [
         (["logs/n-cpu.txt.gz", "job-output.txt"], ["n-cpu", "job-output"]),
+        (["logs/n-cpu.txt.zst", "job-output.txt"], ["n-cpu", "job-output"]),
         (["a/syslog.txt", "b/syslog.txt"], ["a/syslog", "b/syslog"]),
         (["syslog.txt", "a/syslog.txt"], ["syslog.txt", "a/syslog"]),
         (["a.txt", "a.log", "b/a.txt.gz"], ["a.txt", "a.log", "b/a"]),

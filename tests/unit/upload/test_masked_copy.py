@@ -11,6 +11,7 @@ import pytest
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masks import Masks
 from oslogserve.upload.uploader import Uploader
+from tests.packing import frame
 from tests.unit.upload.fakes import FakeReport, FakeWriter, destination
 
 SECRET = b"correct horse battery staple"
@@ -101,6 +102,7 @@ def test_a_file_without_a_secret_is_stored_byte_for_byte(upload, report, name, c
         ("a.png", PNG + SECRET),
         ("a.tar", tar_of(SECRET)),
         ("a.tar.gz", gzip_of(tar_of(SECRET))),
+        ("a.txt.zst", frame(b"a line with " + SECRET)),
         ("cut.png", PNG + SECRET[:5]),
     ],
 )

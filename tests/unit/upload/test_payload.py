@@ -7,6 +7,7 @@ from hashlib import md5
 import pytest
 
 from oslogserve.upload.payload import Changed, media_type_of, payload_of
+from tests.packing import frame, frames
 
 LINES = b"2013-09-27 18:22:11.248 1 INFO nova a line\n" * 1000
 NOISE = random.Random(1).randbytes(50_000)
@@ -46,6 +47,8 @@ def bytes_of(payload):
         ("console.html", b"<pre>\n<span>a line", "text/plain; charset=utf-8"),
         ("report.html", b"<!doctype html><title>", "text/html; charset=utf-8"),
         ("a.log", gzip.compress(LINES), "application/gzip"),
+        ("a.log.zst", frame(LINES), "application/zstd"),
+        ("a.log", frames(LINES, 100), "application/zstd"),
         ("core", b"\x7fELF\0\0", "application/octet-stream"),
     ],
 )
@@ -67,6 +70,7 @@ def test_text_is_stored_gzipped_and_always_as_the_same_bytes(payload):
         (b"", "a.txt", True),
         (NOISY_TEXT, "noise.txt", True),
         (gzip.compress(LINES * 100), "a.txt.gz", True),
+        (frame(LINES * 100), "a.txt.zst", True),
         (b"\x89PNG\r\n\x1a\n" + bytes(9999), "a.png", True),
         (LINES, "a.txt", False),
     ],

@@ -98,24 +98,27 @@ def test_a_version_changes_with_the_content(disk, root):
     assert closed(disk.open(b"a")).stored.version != before
 
 
-def test_a_name_finds_its_gz_and_prefers_itself(disk, root):
-    (root / "a.gz").write_bytes(b"packed")
-    log = disk.open(b"a")
-    assert content(log) == b"packed"
-    (root / "a").write_bytes(b"plain")
-    assert content(disk.open(b"a")) == b"plain"
+def test_a_name_finds_its_zst_prefers_its_gz_and_most_itself(disk, root):
+    for name in ("a.zst", "a.gz", "a"):
+        (root / name).write_bytes(name.encode())
+        log = disk.open(b"a")
+        assert (content(log), log.stored.path) == (name.encode(), name.encode())
 
 
-def test_a_name_that_ends_in_gz_declares_a_gzip(disk, root):
-    (root / "x.txt.gz").write_bytes(b"no gzip")
-    assert disk.open(b"x.txt").stored.encoding == disk.open(b"x.txt.gz").stored.encoding == "gzip"
+@pytest.mark.parametrize(("suffix", "encoding"), [("gz", "gzip"), ("zst", "zstd")])
+def test_a_name_that_ends_in_a_suffix_declares_its_encoding(disk, root, suffix, encoding):
+    (root / f"x.txt.{suffix}").write_bytes(b"not packed")
+    found = disk.open(b"x.txt"), disk.open(f"x.txt.{suffix}".encode())
+    assert [log.stored.encoding for log in found] == [encoding] * 2
 
 
-def test_a_name_does_not_find_a_folder_that_ends_in_gz(disk, root):
-    (root / "a.gz").mkdir()
-    (root / "a.gz" / "x").write_bytes(b"x")
+@pytest.mark.parametrize("suffix", ["gz", "zst"])
+def test_a_name_does_not_find_a_folder_that_ends_in_a_suffix(disk, root, suffix):
+    folder = root / f"a.{suffix}"
+    folder.mkdir()
+    (folder / "x").write_bytes(b"x")
     assert disk.open(b"a") is None
-    assert isinstance(disk.open(b"a.gz"), Folder)
+    assert isinstance(disk.open(folder.name.encode()), Folder)
 
 
 @pytest.mark.parametrize(

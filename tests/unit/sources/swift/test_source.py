@@ -80,11 +80,16 @@ def test_its_checksums_have_the_time_of_an_answer_once_more(swift, monkeypatch):
     assert contexts[0].trace is context.trace
 
 
-@pytest.mark.parametrize("path", [b"a", b"a.gz"])
-def test_a_name_that_ends_in_gz_declares_a_gzip(swift, monkeypatch, path):
-    get = lambda _, location, __: Part(0, list) if location.name == "a.gz" else None
+@pytest.mark.parametrize(("suffix", "encoding"), [(".gz", "gzip"), (".zst", "zstd")])
+@pytest.mark.parametrize("asked", ["a", "a{}"])
+def test_a_name_that_ends_in_a_suffix_declares_its_encoding(
+    swift, monkeypatch, asked, suffix, encoding
+):
+    name = f"a{suffix}"
+    get = lambda _, location, __: Part(0, list) if location.name == name else None
     monkeypatch.setattr(Swift, "_log", get)
-    assert swift.open(path).stored.encoding == "gzip"
+    stored = swift.open(asked.format(suffix).encode()).stored
+    assert (stored.encoding, stored.path) == (encoding, name.encode())
 
 
 BEGINS = OpenOptions(begins=True)

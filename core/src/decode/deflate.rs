@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Inflates a stored log: gzip with all its members, zlib's format, and raw deflate.
-//!
-//! All output before a damage is given. A gzip may be cut anywhere, have any number of members, and be
-//! padded with zeros, as tar and dd do.
+//! Inflates gzip with all its members, zlib's format, and raw deflate.
 
 use crc32fast::Hasher;
 use miniz_oxide::deflate::compress_to_vec;
@@ -13,10 +10,11 @@ use miniz_oxide::inflate::core::inflate_flags::{
 };
 use miniz_oxide::inflate::core::{BlockBoundaryState, DecompressorOxide, decompress};
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
-use pyo3::{FromPyObject, IntoPyObject};
+
+use super::{Decoder, Fault, Point, Points};
 
 /// Bytes of output to which a deflate stream may refer.
-pub const WINDOW: usize = 32 * 1024;
+const WINDOW: usize = 32 * 1024;
 /// Bytes of a gzip member's header. A longer one is damaged: names and comments have no limit.
 const LONGEST_HEADER: usize = 256 * 1024;
 /// Bytes behind a gzip member's data: its checksum and its size.
@@ -32,16 +30,6 @@ const HAS_NAME: u8 = 8;
 const HAS_COMMENT: u8 = 16;
 const UNKNOWN: u8 = 0xe0;
 
-/// Why the rest of a log is missing.
-#[derive(Clone, Copy, PartialEq)]
-pub enum Fault {
-    Damaged(&'static str),
-    /// It ends early.
-    Truncated,
-    /// What follows the last member is no gzip.
-    Garbage,
-}
-
 /// Where in the stored bytes the next one is.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
@@ -52,32 +40,10 @@ enum Place {
     Behind,
 }
 
-/// A place in the stored bytes from which on they can be inflated.
-#[derive(Clone, FromPyObject, IntoPyObject)]
-#[pyo3(from_item_all)]
-pub struct Point {
-    /// The next stored byte, and the bits of the one before it that belong to the next block.
-    pub stored: u64,
-    pub bits: u8,
-    pub bit_count: u8,
-    /// Bytes of text before it.
-    pub at: u64,
-    /// The text before it to which the stream may refer, as raw deflate.
-    pub window: Vec<u8>,
-}
-
 /// How well windows are compressed: level 3 takes two to three times as long, and saves a third of some.
 const WINDOW_LEVEL: u8 = 1;
 
-/// The points of a log, a certain number of bytes of text apart.
-struct Points {
-    interval: u64,
-    next: u64,
-    found: Vec<Point>,
-}
-
-/// A log that is being inflated.
-pub struct Inflater {
+pub struct Deflate {
     is_gzip: bool,
     flags: u32,
     decoder: Box<DecompressorOxide>,
@@ -108,7 +74,7 @@ pub struct Inflater {
     fault: Option<Fault>,
 }
 
-impl Inflater {
+impl Deflate {
     /// packing: gzip, zlib or deflate. size: bytes of a piece of output.
     pub fn new(packing: &str, size: usize) -> Self {
         let is_gzip = packing == "gzip";
@@ -153,52 +119,6 @@ impl Inflater {
             ..BlockBoundaryState::default()
         });
         Some(inflater)
-    }
-
-    /// Collects points from here on: behind each multiple of `interval` bytes of text, the next possible one.
-    pub fn collect_points(&mut self, interval: u64) {
-        self.flags |= TINFL_FLAG_STOP_ON_BLOCK_BOUNDARY;
-        self.points = Some(Points { interval, next: interval, found: Vec::new() });
-    }
-
-    /// The points that were collected.
-    pub fn take_points(&mut self) -> Vec<Point> {
-        self.points.take().map_or_else(Vec::new, |points| points.found)
-    }
-
-    /// Why nothing more comes; None as long as there may be more.
-    pub fn fault(&self) -> Option<Fault> {
-        self.fault
-    }
-
-    /// The fault of a log that ends here.
-    pub fn fault_at_end(&self) -> Option<Fault> {
-        let is_complete = self.place == Place::Behind && self.held.is_empty();
-        self.fault.or((!is_complete).then_some(Fault::Truncated))
-    }
-
-    /// True if all so far is exactly one complete gzip member.
-    pub fn is_one_member(&self) -> bool {
-        self.is_gzip && self.members == 1 && !self.is_followed && self.fault_at_end().is_none()
-    }
-
-    /// Takes what it can of the input, whose rest is left, and gives the next piece. A piece that is not
-    /// full means that all input is taken, or that there is a fault.
-    pub fn inflate(&mut self, input: &mut &[u8]) -> &[u8] {
-        self.make_room();
-        while self.fault.is_none() && !self.is_full() {
-            let before = input.len();
-            self.step(input);
-            if before == 0 {
-                break;
-            }
-        }
-        &self.out[self.begin..self.end]
-    }
-
-    /// True if the piece is full, so that there may be more output of the same input.
-    pub fn is_full(&self) -> bool {
-        self.end - self.begin == self.size
     }
 
     /// Begins another piece behind the output to which the stream may refer.
@@ -284,11 +204,10 @@ impl Inflater {
     /// Collects a point here if the last one is far enough away.
     fn add_point(&mut self) {
         let at = self.given + (self.end - self.begin) as u64;
-        let Some(points) = self.points.as_mut().filter(|points| at >= points.next) else { return };
+        let Some(points) = self.points.as_mut().filter(|points| points.is_due(at)) else { return };
         let Some(state) = self.decoder.block_boundary_state() else { return };
         let start = self.base.max(self.end.saturating_sub(WINDOW));
-        points.next = (at / points.interval + 1) * points.interval;
-        points.found.push(Point {
+        points.add(Point {
             stored: self.taken,
             bits: state.bit_buf,
             bit_count: state.num_bits,
@@ -321,9 +240,49 @@ impl Inflater {
         self.take(input, zeros);
         match input.first() {
             Some(&first) if self.is_gzip && first == MAGIC[0] => self.place = Place::Header,
-            Some(_) => self.fault = Some(Fault::Garbage),
+            Some(_) => self.fault = Some(Fault::Garbage("gzip")),
             None => {}
         }
+    }
+}
+
+impl Decoder for Deflate {
+    fn decode(&mut self, input: &mut &[u8]) -> &[u8] {
+        self.make_room();
+        while self.fault.is_none() && !self.is_full() {
+            let before = input.len();
+            self.step(input);
+            if before == 0 {
+                break;
+            }
+        }
+        &self.out[self.begin..self.end]
+    }
+
+    fn is_full(&self) -> bool {
+        self.end - self.begin == self.size
+    }
+
+    fn fault(&self) -> Option<Fault> {
+        self.fault
+    }
+
+    fn fault_at_end(&self) -> Option<Fault> {
+        let is_complete = self.place == Place::Behind && self.held.is_empty();
+        self.fault.or((!is_complete).then_some(Fault::Truncated))
+    }
+
+    fn is_one_member(&self) -> bool {
+        self.is_gzip && self.members == 1 && !self.is_followed && self.fault_at_end().is_none()
+    }
+
+    fn collect_points(&mut self, interval: u64) {
+        self.flags |= TINFL_FLAG_STOP_ON_BLOCK_BOUNDARY;
+        self.points = Some(Points::new(interval));
+    }
+
+    fn take_points(&mut self) -> Vec<Point> {
+        self.points.take().map_or_else(Vec::new, |points| points.found)
     }
 }
 
