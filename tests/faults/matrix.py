@@ -8,7 +8,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import NamedTuple
 
-from tests.faults import disk, swift
+from tests.faults import disk, store, swift
 from tests.faults.reading import TOLD, WRONG, verdict
 from tests.faults.rows import Cell
 
@@ -20,6 +20,7 @@ STAGES = (
     ("swift", swift.stage, swift.ROWS, ""),
     ("swift", swift.large_stage, swift.LARGE_ROWS, ""),
     ("swift", swift.keystone_stage, swift.KEYSTONE_ROWS, ""),
+    ("store", store.stage, store.ROWS, ""),
 )
 #: A cell that was told although the log could be had.
 LESS = "told!"

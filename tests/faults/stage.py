@@ -32,9 +32,9 @@ class Stage:
     source: which one its logs are asked of. probe: the path of a small log that is always there.
     """
 
-    def __init__(self, source, sections, probe):
+    def __init__(self, source, sections, probe, env=None):
         self.source = source
-        self.server = Gunicorn(ini(sections), "--workers", "1", "--threads", str(THREADS))
+        self.server = Gunicorn(ini(sections), "--workers", "1", "--threads", str(THREADS), env=env)
         self._probe = f"/{probe}?source={source}"
         self._healthy = {}
 

@@ -11,10 +11,18 @@ import time
 import swiftclient
 
 from tests.faults import logs
+from tests.faults.proxied import (
+    MIDWAY,
+    SOON,
+    ProxiedStage,
+    add_rows_of_the_proxy,
+    during,
+    name_of,
+)
 from tests.faults.rows import CELLS, LINES, Cell, Rows
-from tests.faults.stage import BOUNDS, LARGE_LOGS, Stage
+from tests.faults.stage import BOUNDS
 from tests.faults.starve import read_without_descriptors
-from tests.servers.faulty import BLACK_HOLE, TRICKLE, Fault, Faulty
+from tests.servers.faulty import BLACK_HOLE, TRICKLE, Faulty
 from tests.servers.keystone import Keystone
 from tests.servers.process import poll
 from tests.servers.swift import SERVERS, FourProcessSwift, Swift
@@ -22,17 +30,9 @@ from tests.servers.swift import SERVERS, FourProcessSwift, Swift
 CONTAINER = "faults"
 FOLDER = "folder"
 PROBE = "probe.txt"
-#: Bytes that have come when the trouble begins.
-MIDWAY = 1024 * 1024
-#: Seconds until an answer is held, or a token refused.
-SOON = 20
 #: Swift's, of a file that holds an object.
 METADATA = "user.swift.metadata"
 FOLDER_CELLS = (Cell(False, "html"), Cell(False, "text"))
-
-
-def _name(packed, stem):
-    return f"{stem}.txt.gz" if packed else f"{stem}.txt"
 
 
 def flip(path, at):
@@ -44,15 +44,14 @@ def flip(path, at):
         file.write(rotten)
 
 
-class SwiftStage(Stage):
+class SwiftStage(ProxiedStage):
     """A Swift whose servers can be killed one by one, behind a faulty proxy."""
 
     def __init__(self, swift, **bounds_of_its_own):
         self.swift = swift
-        self.proxy = swift.faulty
         self._numbers = itertools.count()
         settings = swift.settings(CONTAINER) | BOUNDS | bounds_of_its_own
-        super().__init__("swift", {"swift": settings}, PROBE)
+        super().__init__("swift", {"swift": settings}, PROBE, swift.faulty)
 
     def __enter__(self):
         with self.filling() as connection:
@@ -62,28 +61,8 @@ class SwiftStage(Stage):
             for packed in (False, True):
                 for stem, size in (("log", logs.SIZE), ("large", logs.LARGE)):
                     content = logs.stored(size, packed)
-                    connection.put_object(CONTAINER, _name(packed, stem), content)
+                    connection.put_object(CONTAINER, name_of(packed, stem), content)
         return super().__enter__()
-
-    def _connect(self):
-        """Opens as many connections as there may be: all are midway in a log at once."""
-        poll(self._connected_at_once, lambda: AssertionError("not at once"), SOON)
-
-    def _connected_at_once(self):
-        """A busy machine may be too slow for the bounds."""
-        name = _name(False, "log")
-        self.behave(name, after=MIDWAY, then="hold")
-        readers = [self.reader(name, "raw") for _ in range(LARGE_LOGS)]
-        poll(
-            lambda: self.proxy.struck == LARGE_LOGS or any(reader.done for reader in readers),
-            lambda: AssertionError("neither held nor given up"),
-            SOON,
-        )
-        self.proxy.behave()
-        return {reader.result().status for reader in readers} == {200}
-
-    def range_at(self, name):
-        return 15_000_000 if name.startswith("large") else super().range_at(name)
 
     @contextlib.contextmanager
     def filling(self):
@@ -91,8 +70,6 @@ class SwiftStage(Stage):
             yield connection
 
     def settle(self):
-        self.proxy.behave()
-        self.proxy.accept()
         for process in self.swift.processes.values():
             if process.running:
                 process.thaw()
@@ -104,7 +81,7 @@ class SwiftStage(Stage):
 
     def new(self, packed, content=None):
         """The name of a log that no other cell has seen, and the file that holds it."""
-        name = _name(packed, f"new-{next(self._numbers)}")
+        name = name_of(packed, f"new-{next(self._numbers)}")
         before = self._data()
         with self.filling() as connection:
             connection.put_object(CONTAINER, name, content or logs.stored(logs.SIZE, packed))
@@ -118,42 +95,9 @@ class SwiftStage(Stage):
         """A part of the requests for this log and no other."""
         return f"GET /v1/{self.swift.storage_url.rpartition('/')[2]}/{CONTAINER}/{name} ".encode()
 
-    def behave(self, name, **fault):
-        self.proxy.behave(Fault(only=self.meant(name), **fault))
-
-    def read_behind(self, name, view, **fault):
-        """(Reading, accepted bodies) with the faulty proxy between."""
-        accepted = [self.healthy(name, view)]
-        self.behave(name, **fault)
-        return self.read(name, view), accepted
-
-    @contextlib.contextmanager
-    def held_midway(self, name, view):
-        """A reader whose log is held on its way while the body of the `with` runs."""
-        self.healthy(name, view)
-        self.behave(name, after=MIDWAY, then="hold", times=1)
-        reader = self.reader(name, view)
-        poll(lambda: self.proxy.struck, lambda: AssertionError("nothing is held"), SOON)
-        yield reader
-        self.proxy.behave()
-
-    def midway(self, name, view, trouble, after=lambda: None):
-        """Calls trouble() while the log is held, and after() when it goes on."""
-        with self.held_midway(name, view) as reader:
-            trouble()
-        after()
-        return reader.result(), [self.healthy(name, view)]
-
 
 ROWS = Rows()
 row = ROWS.row
-
-
-def _behind(name, *, survives=False, **fault):
-    """Adds a row of a log behind the faulty proxy."""
-    row(name, survives=survives)(
-        lambda stage, cell: stage.read_behind(_name(cell.packed, "log"), cell.view, **fault)
-    )
 
 
 def _midway(name, trouble, after=lambda swift: None, *, survives=False):
@@ -161,28 +105,12 @@ def _midway(name, trouble, after=lambda swift: None, *, survives=False):
 
     @row(name, survives=survives)
     def _(stage, cell):
-        log = _name(cell.packed, "large")
+        log = name_of(cell.packed, "large")
         swift = stage.swift
         return stage.midway(log, cell.view, lambda: trouble(swift), lambda: after(swift))
 
 
-def _during(name, trouble, path=None, *, survives=False):
-    """Adds a row of a log, or of this path, that is asked for after trouble(stage)."""
-
-    def read(stage, cell):
-        log = path or _name(cell.packed, "log")
-        accepted = [stage.healthy(log, cell.view)]
-        trouble(stage)
-        return stage.read(log, cell.view), accepted
-
-    row(name, survives=survives, cells=FOLDER_CELLS if path else CELLS)(read)
-
-
-_behind("connection reset midway", survives=True, after=MIDWAY, then="reset", times=1)
-_behind("connection closed midway", survives=True, after=MIDWAY, times=1)
-_behind("connection closed after every 512 KiB", survives=True, after=MIDWAY // 2)
-_behind("connection closed after every 64 KiB", after=MIDWAY // 16)
-_behind("connection closed before the first byte, once", survives=True, after=0, times=1)
+add_rows_of_the_proxy(ROWS)
 
 
 def _back_after_1_s(swift):
@@ -206,39 +134,32 @@ _midway("proxy server killed midway, restarted", _restart_proxy, survives=True)
 _midway("proxy server killed midway", lambda swift: swift.kill("proxy"))
 for _server in SERVERS:
     # Without accounts logs can be had, folders cannot.
-    _during(
+    during(
+        ROWS,
         f"{_server} server down",
         lambda stage, server=_server: stage.swift.kill(server),
         survives=_server == "account",
     )
-_during(
-    "account server down: a folder", lambda stage: stage.swift.kill("account"), path=f"{FOLDER}/"
+during(
+    ROWS,
+    "account server down: a folder",
+    lambda stage: stage.swift.kill("account"),
+    path=f"{FOLDER}/",
+    cells=FOLDER_CELLS,
 )
 for _server in SERVERS:
-    _during(f"{_server} server frozen", lambda stage, server=_server: stage.swift.freeze(server))
-_during(
+    during(
+        ROWS, f"{_server} server frozen", lambda stage, server=_server: stage.swift.freeze(server)
+    )
+during(
+    ROWS,
     "account server frozen: a folder",
     lambda stage: stage.swift.freeze("account"),
     path=f"{FOLDER}/",
+    cells=FOLDER_CELLS,
 )
-_behind("silent midway, once", survives=True, after=MIDWAY, then="hold", times=1)
 _midway("proxy server frozen midway", lambda swift: swift.freeze("proxy"))
 _midway("object server frozen midway", lambda swift: swift.freeze("object"))
-_during("black hole", lambda stage: stage.proxy.behave(BLACK_HOLE))
-
-
-def _refuse(stage):
-    stage.proxy.behave(Fault(after=0, then="reset"))
-    stage.proxy.refuse()
-
-
-_during("connection refused", _refuse)
-_behind("first byte after 1 s", survives=True, delay=1)
-_behind("first byte after 30 s", delay=30)
-#: None of the bytes is late.
-_behind("one byte a second", rate=1)
-_behind("one byte a second midway, once", survives=True, after=MIDWAY, then="trickle", times=1)
-_behind("2 MB a second", survives=True, rate=2e6)
 
 
 @contextlib.contextmanager
@@ -252,7 +173,7 @@ def _impatient(stage):
 @row("Swift gives up a reader that stalls", survives=True, around=_impatient)
 def _(stage, cell):
     """Holds the answer for longer than Swift waits, and shorter than READ_TIMEOUT."""
-    return stage.midway(_name(cell.packed, "large"), cell.view, lambda: time.sleep(1.6))
+    return stage.midway(name_of(cell.packed, "large"), cell.view, lambda: time.sleep(1.6))
 
 
 def _replaced(name, replace, *, cut=True, survives=False):
@@ -314,7 +235,7 @@ def _(stage, cell):
     return stage.read(name, cell.view, headers=wanted), [content[first : last + 1]]
 
 
-_during("token revoked", lambda stage: stage.swift.reconfigure(), survives=True)
+during(ROWS, "token revoked", lambda stage: stage.swift.reconfigure(), survives=True)
 
 
 @contextlib.contextmanager
@@ -334,14 +255,14 @@ def _wait_for_expiry(stage):
 
 @row("token expired", survives=True, around=_short_tokens)
 def _(stage, cell):
-    name = _name(cell.packed, "log")
+    name = name_of(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
     _wait_for_expiry(stage)
     return stage.read(name, cell.view), accepted
 
 
 def _expired_midway(stage, cell, trouble):
-    name = _name(cell.packed, "log")
+    name = name_of(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
     stage.behave(name, rate=6e5)  # so that it takes longer than a token lives
     reader = stage.reader(name, cell.view)
@@ -364,7 +285,7 @@ def _(stage, cell):
 
 @row("too many open files")
 def _(stage, cell):
-    name = _name(cell.packed, "log")
+    name = name_of(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
     return read_without_descriptors(stage, name, cell.view), accepted
 
@@ -391,7 +312,7 @@ class LargeStage(SwiftStage):
     def _put(self, connection, packed):
         manifest = self.put_segments(connection, f"segments/{packed}", packed, SEGMENTS)
         for name, put in (("dynamic", self.put_dynamic), ("static", self.put_static)):
-            put(connection, _name(packed, name), f"segments/{packed}", manifest)
+            put(connection, name_of(packed, name), f"segments/{packed}", manifest)
 
     def put_segments(self, connection, folder, packed, count):
         """The manifest of a log in so many segments."""
@@ -416,7 +337,7 @@ class LargeStage(SwiftStage):
     def damaged_segment(self, cell, put):
         """Reads a large object of which a segment is damaged. put: put_static or put_dynamic."""
         number = next(self._numbers)
-        name, folder = _name(cell.packed, f"new-{number}"), f"damaged/{number}"
+        name, folder = name_of(cell.packed, f"new-{number}"), f"damaged/{number}"
         with self.filling() as connection:
             before = self._data()
             manifest = self.put_segments(connection, folder, cell.packed, KNOWN)
@@ -429,13 +350,13 @@ class LargeStage(SwiftStage):
 
 @LARGE_ROWS.row("SLO closed midway", survives=True)
 def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "static"), cell.view, after=MIDWAY, times=1)
+    return stage.read_behind(name_of(cell.packed, "static"), cell.view, after=MIDWAY, times=1)
 
 
 @LARGE_ROWS.row("DLO without length", survives=True)
 def _(stage, cell):
-    name = _name(cell.packed, "dynamic")
-    same = stage.healthy(_name(cell.packed, "log"), cell.view)
+    name = name_of(cell.packed, "dynamic")
+    same = stage.healthy(name_of(cell.packed, "log"), cell.view)
     reading = stage.read(name, cell.view)
     if cell.view == "html":  # above the lines stand its own name, and no size
         same = reading.body.partition(LINES)[0] + LINES + same.partition(LINES)[2]
@@ -444,7 +365,7 @@ def _(stage, cell):
 
 @LARGE_ROWS.row("DLO without length closed midway", survives=True)
 def _(stage, cell):
-    return stage.read_behind(_name(cell.packed, "dynamic"), cell.view, after=MIDWAY, times=1)
+    return stage.read_behind(name_of(cell.packed, "dynamic"), cell.view, after=MIDWAY, times=1)
 
 
 def _flipped(put):
@@ -464,7 +385,7 @@ KEYSTONE_BOUNDS = {"read_timeout": 5, "answer_timeout": 12}
 
 def _revoked(stage, cell, trouble):
     """Keystone's trouble is its clients' alone: Swift can still ask it who they are."""
-    name = _name(cell.packed, "log")
+    name = name_of(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
     keystone = stage.swift.keystone
     keystone.revoke_tokens()
@@ -491,7 +412,7 @@ for _fault, _trouble in {
 
 def _forgotten(stage, cell, end, back):
     """Swift cannot ask Keystone about the token either, and says 401 of it."""
-    name = _name(cell.packed, "log")
+    name = name_of(cell.packed, "log")
     accepted = [stage.healthy(name, cell.view)]
     end(stage.swift.keystone)
     try:
@@ -514,7 +435,7 @@ def _(stage, cell):
 @contextlib.contextmanager
 def _keystone_killed(stage):
     for cell in CELLS:
-        stage.healthy(_name(cell.packed, "log"), cell.view)
+        stage.healthy(name_of(cell.packed, "log"), cell.view)
     # What Swift still asks Keystone of the row before would hold all of it up.
     stage.swift.reconfigure()
     stage.settle()
@@ -525,7 +446,7 @@ def _keystone_killed(stage):
 
 @KEYSTONE_ROWS.row("Keystone down, token valid", survives=True, around=_keystone_killed)
 def _(stage, cell):
-    name = _name(cell.packed, "log")
+    name = name_of(cell.packed, "log")
     return stage.read(name, cell.view), [stage.healthy(name, cell.view)]
 
 

@@ -3,8 +3,10 @@
 
 import gzip
 import json
+import multiprocessing
 import re
 import shutil
+import sys
 from urllib.parse import quote
 
 import pytest
@@ -196,6 +198,21 @@ def test_a_public_bucket_is_read_without_credentials(server, s3):
         assert b"".join(opened.open(b"log.txt")) == LOG
         assert opened.open(b"none.txt") is None
         assert failure_of(lambda: opened.open(b"own.txt")) == "status 403"
+
+
+def test_a_store_that_is_made_before_a_fork_works_after_it(s3, credentials):
+    """As with gunicorn's preload_app: nothing is connected, and no thread begins, before a request."""
+    s3.put("logs", "forked.txt", LOG)
+    with source(s3, "logs") as opened:
+
+        def read():
+            sys.exit(b"".join(opened.open(b"forked.txt")) != LOG)
+
+        child = multiprocessing.get_context("fork").Process(target=read)
+        child.start()
+        child.join(20)
+        assert child.exitcode == 0
+        assert b"".join(opened.open(b"forked.txt")) == LOG
 
 
 def test_a_part_of_the_path_may_be_a_part_of_the_buckets_name(s3, credentials):

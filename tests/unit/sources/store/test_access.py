@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import builtins
+import subprocess
+import sys
 import time
 
 import pytest
@@ -79,3 +81,9 @@ def test_a_failure_is_told_by_its_type_alone():
 def test_a_token_goes_into_a_header():
     headers = Bearer("abc").headers_of("GET", "https://storage.example.org/a")
     assert headers == {"Authorization": "Bearer abc"}
+
+
+def test_no_library_of_a_store_is_loaded_before_it_is_asked():
+    code = "import sys, oslogserve.app; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert {b"botocore", b"google.auth", b"azure"}.isdisjoint(loaded.stdout.split())

@@ -207,3 +207,49 @@ def test_a_key_that_has_expired_is_looked_up_again(served, monkeypatch):
     store = served(lambda *_: answers.pop(0), anonymous="no")
     assert b"".join(store.open(b"a.txt")) == LOG
     assert len({headers["Authorization"][:20] for _, _, headers in store.asked}) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "told", "reason"),
+    [
+        (403, "AccessDenied", "status 403, AccessDenied", "forbidden"),
+        (403, "InvalidObjectState", "status 403, InvalidObjectState", "forbidden"),
+        (404, "NoSuchKey", "it lists the log but does not find it", "lost"),
+        (429, "TooManyRequests", "status 429", "failed"),
+        (500, "InternalError", "status 500, InternalError", "failed"),
+        (503, "SlowDown", "status 503, SlowDown", "failed"),
+        (301, "PermanentRedirect", "status 301, PermanentRedirect", "refused"),
+    ],
+)
+def test_a_log_that_is_there_and_refused_is_never_not_found(served, status, code, told, reason):
+    row = b"<Contents><Key>folder/a.txt</Key><Size>1</Size>"
+    row += b"<LastModified>2024-01-02T03:04:05Z</LastModified></Contents>"
+
+    def answer(method, target, headers):
+        if "list-type" in target:
+            return Answer(200, LISTING % (row if target.endswith("a.txt") else b""))
+        return Answer(status, f"<Error><Code>{code}</Code></Error>".encode())
+
+    with pytest.raises(SourceError, match=told) as failed:
+        served(answer, retries="0").open(b"a.txt")
+    assert failed.value.reason == reason
+
+
+@pytest.mark.parametrize(
+    ("second", "told"),
+    [
+        (Answer(404), "the rest of the listing is not found"),
+        (Answer(403), "its listing is not public"),
+        (Answer(500), "status 500"),
+        (Answer(200, b"<L>"), "what answers is not the store"),
+    ],
+)
+def test_a_listing_whose_second_page_is_missing_is_not_taken_for_whole(served, second, told):
+    first = b"<L><Contents><Key>folder/a</Key><Size>1</Size>"
+    first += b"<LastModified>2024-01-02T03:04:05Z</LastModified></Contents>"
+    first += b"<IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></L>"
+    answers = [Answer(200, first), second]
+    entries = served(lambda *_: answers.pop(0), retries="0").entries(b"")
+    assert next(entries).name == b"a"
+    with pytest.raises(SourceError, match=told):
+        next(entries)
