@@ -282,6 +282,15 @@ class Masking:
         """How many times each value, and then each pattern, was found so far."""
 
 @final
+class Packer:
+    """A text that is compressed as Zstandard. Raises OSError if that fails."""
+
+    def __init__(self) -> None: ...
+    def feed(self, piece: bytes) -> bytes: ...
+    def finish(self, is_whole: bool) -> bytes:
+        """The rest. is_whole: False for a frame without an end."""
+
+@final
 class Merge:
     """Rows of so many logs on their way to one order."""
 

@@ -22,6 +22,7 @@ try:
         Masks,
         Merge,
         MergedRows,
+        Packer,
         Patterns,
         Renderer,
         check_line_pattern,
@@ -46,6 +47,7 @@ __all__ = [
     "Masks",
     "Merge",
     "MergedRows",
+    "Packer",
     "Patterns",
     "Renderer",
     "check_line_pattern",
@@ -57,7 +59,7 @@ __all__ = [
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 40
+INTERFACE = 41
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -13,6 +13,7 @@ mod lines;
 mod masking;
 mod merge;
 mod opening;
+mod packing;
 mod python;
 mod recognition;
 mod renderer;
@@ -36,7 +37,8 @@ mod oslogserve_core {
     #[pymodule_export]
     use crate::python::{
         Contents, Grammar, Index, Inflater, Known, LastRows, Masking, Masks, Merge, MergedRows,
-        Patterns, Renderer, check_line_pattern, kind_of, line_feeds, open_beneath, state_count,
+        Packer, Patterns, Renderer, check_line_pattern, kind_of, line_feeds, open_beneath,
+        state_count,
     };
 
     #[pymodule_init]
@@ -49,7 +51,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 40;
+const INTERFACE: u32 = 41;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """A masked copy of a file, which is uploaded in its place.
 
-What is sent is what was searched, whoever writes to the file meanwhile. A gzip is inflated, masked and
-compressed again. What is no text is searched, but never changed.
+What is sent is what was searched, whoever writes to the file meanwhile. A compressed text is
+inflated, masked and compressed again. What is no text is searched, but never changed.
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple
@@ -15,7 +15,7 @@ from oslogserve.encodings import encoding_of
 from oslogserve.errors import Incomplete
 from oslogserve.logs.decode import Decoded, Reading, first_bytes
 from oslogserve.logs.media_type import passed_through_as
-from oslogserve.native import Masking
+from oslogserve.native import Masking, Packer
 from oslogserve.upload.masks import Masks, masked
 from oslogserve.upload.payload import PIECE, is_compressible, pieces_of, write_gzip
 
@@ -57,11 +57,13 @@ def masked_copy(whole: Copy, name: str, masks: Masks) -> Iterator[Copy]:
         found = masks.names(masking.counts)
         if not (found or broke_off) or (is_text and not begins.packing):
             yield copy
-        elif is_text and begins.packing == "gzip":
-            _repack(repacked, copy, encoding, masks.begin())
+        elif is_text:
+            text = Reading(Decoded(pieces_of(copy.file, 0, copy.size), encoding))
+            write = _WRITERS[begins.packing]
+            write(repacked, masked(text, masks.begin()), broke_off is None)
             yield _flushed(repacked, masking, broke_off)
         elif found:
-            raise Unmasked(f"it has {found}, and it is neither text nor gzip of text")
+            raise Unmasked(f"it has {found}, and it is no text, plain or compressed")
         else:
             raise Unmasked(f"it cannot be searched for what is masked: {broke_off}")
 
@@ -73,10 +75,17 @@ def _kept(pieces: Iterable[bytes], file: BinaryIO) -> Iterator[bytes]:
         yield piece
 
 
-def _repack(target: BinaryIO, copy: Copy, encoding: str, masking: Masking) -> None:
-    """Writes a gzip of the masked text of a gzip. It ends early where that does."""
-    text = Reading(Decoded(pieces_of(copy.file, 0, copy.size), encoding))
-    write_gzip(target, masked(text, masking), is_whole=copy.broke_off is None)
+def _write_zstd(target: BinaryIO, pieces: Iterable[bytes], is_whole: bool) -> None:
+    packer = Packer()
+    target.writelines(map(packer.feed, pieces))
+    target.write(packer.finish(is_whole))
+
+
+#: By the compression. Each writes an end only for a whole text.
+_WRITERS: dict[str, Callable[[BinaryIO, Iterable[bytes], bool], object]] = {
+    "gzip": write_gzip,
+    "zstd": _write_zstd,
+}
 
 
 def _flushed(file: BinaryIO, masking: Masking, broke_off: Incomplete | None) -> Copy:

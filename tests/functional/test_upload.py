@@ -197,7 +197,7 @@ def test_a_masked_job_is_served_without_its_secrets(swift, connection, tmp_path)
     done = upload(*words, "--mask", mask, config=config)
     assert done.returncode == 1
     assert done.stdout.startswith(b"Masked 8 times: value 1 (8)\n2 uploaded (")
-    assert done.stderr.startswith(b"oslogserve: c.png: not uploaded: it has value 1, and it is ne")
+    assert done.stderr.startswith(b"oslogserve: c.png: not uploaded: it has value 1, and it is no")
     masked = line.replace(b"correct horse", b"***")
     with Gunicorn(config.read_text()) as server:
         texts = [ask(server, f"/42/7/{name}?format=text").body for name in ("a.txt", "b.log.gz")]

@@ -8,6 +8,7 @@ mod inflater;
 mod known;
 mod masking;
 mod merge;
+mod packer;
 mod patterns;
 mod renderer;
 
@@ -21,6 +22,7 @@ pub use inflater::Inflater;
 pub use known::Known;
 pub use masking::{Masking, Masks};
 pub use merge::{LastRows, Merge, MergedRows};
+pub use packer::Packer;
 pub use patterns::Patterns;
 pub use renderer::Renderer;
 
