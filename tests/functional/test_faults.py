@@ -11,7 +11,6 @@ ROWS = (
     "swift: connection reset midway",
     "swift: object server killed midway",
     "swift: stored bytes flipped",
-    "store: object overwritten midway, then cut",
 )
 
 
