@@ -109,6 +109,10 @@ class Inflater:
         """The same, once all stored bytes were fed."""
 
     @property
+    def memory(self) -> int:
+        """Bytes of memory that it holds: of Zstandard up to some 8.5 MiB, of all else 0.1 MiB and a piece."""
+
+    @property
     def is_one_member(self) -> bool:
         """True if all that was fed is exactly one gzip member or Zstandard frame."""
 

@@ -243,11 +243,17 @@ class IndexedLog:
         except (ValueError, TypeError, OverflowError):
             raise self._misfit("text", "a window is wrong") from None
         skipped = at - (point["at"] if point else 0)
-        for chunk in self._stored_from(point["stored"] if point else 0):
+        pieces = self._inflated(inflater, point["stored"] if point else 0)
+        for piece in self._log.budget.unpacked(pieces, lambda: inflater.memory):
+            yield piece[skipped:]
+            skipped = max(0, skipped - len(piece))
+
+    def _inflated(self, inflater: native.Inflater, at: int) -> Iterator[bytes]:
+        """Yields what the stored bytes from `at` on inflate to."""
+        for chunk in self._stored_from(at):
             piece: bytes | None = inflater.feed(chunk)
             while piece is not None:
-                yield piece[skipped:]
-                skipped = max(0, skipped - len(piece))
+                yield piece
                 piece = inflater.more()
             if inflater.fault:
                 raise self._misfit("text", "it cannot be inflated from here")

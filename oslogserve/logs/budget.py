@@ -5,7 +5,7 @@ Work also ends once its client has left.
 """
 
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from math import inf
 from threading import Lock, Semaphore, local
@@ -16,6 +16,9 @@ from oslogserve.errors import Busy, ClientLeft, Incomplete
 
 #: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
 MOST_SENT = 2
+#: Bytes of memory that unpacks a request's logs. One of Zstandard takes up to 8.5 MiB, and logs that are
+#: merged by time are unpacked all at once.
+MOST_UNPACKING = 48 * 1024 * 1024
 #: Seconds between two checks that the client is still there.
 LOOK_EVERY = 0.05
 #: Places for each kind of work. A large log takes up to 15 MiB of memory, a search up to 32 MiB.
@@ -92,7 +95,7 @@ class Budget:
         #: When the client got a piece that it has not yet taken; None while one is made.
         self._handed_over_at: float | None = None
         self._lock = Lock()
-        self._inflated = self._sent = 0
+        self._inflated = self._sent = self._unpacking = 0
         self._seconds = 0.0
         _threads.charged_until = time.thread_time()
 
@@ -127,6 +130,29 @@ class Budget:
             self.charge(len(piece) if are_inflated else 0)
             if piece:
                 yield piece
+
+    def unpacked(self, pieces: Iterable[bytes], memory: Callable[[], int]) -> Iterator[bytes]:
+        """Yields the pieces of a log. memory: bytes that unpacking it takes now.
+
+        Raises Incomplete if the request's logs take too many of them together.
+        """
+        held = 0
+        try:
+            for piece in pieces:
+                now = memory()
+                self._hold(now - held)
+                held = now
+                yield piece
+        finally:
+            self._hold(-held)
+
+    def _hold(self, more: int) -> None:
+        with self._lock:
+            if more > 0 and self._unpacking + more > MOST_UNPACKING:
+                most = MOST_UNPACKING >> 20
+                why = f"to unpack it with the others takes more than {most} MiB of memory"
+                raise Incomplete("budget", f"{why}: ask for fewer logs, or with order=log")
+            self._unpacking += more
 
     def charge_rendering(self) -> None:
         """The same as charge(), before a part of the answer is made: that is bounded, too."""

@@ -69,6 +69,7 @@ class Decoded:
         self._interval = interval
         #: Points from which it can be inflated, see core/src/decode; known at the end.
         self.points: Sequence[Point] = ()
+        self._inflater: native.Inflater | None = None
         #: True if it was read to its end and is exactly one gzip member or Zstandard frame.
         self.is_one_member = False
 
@@ -82,8 +83,12 @@ class Decoded:
         packing = packed_as(head, self._encoding)
         return self._inflated(stored, packing) if packing else stored
 
+    def memory(self) -> int:
+        """Bytes of memory that unpacking it takes now."""
+        return self._inflater.memory if self._inflater else 0
+
     def _inflated(self, chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
-        inflater = native.Inflater(packing, self._piece_size)
+        inflater = self._inflater = native.Inflater(packing, self._piece_size)
         if self._interval:
             inflater.collect_points(self._interval)
         for chunk in chunks:

@@ -317,7 +317,8 @@ class OpenLog:
         blocks = self._blocks if self._blocks and self._blocks.is_collecting else None
         interval = blocks.interval if blocks else None
         decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval)
-        text = self.budget.charged(decoded, are_inflated=bool(self.packing))
+        pieces = self.budget.unpacked(decoded, decoded.memory)
+        text = self.budget.charged(pieces, are_inflated=bool(self.packing))
         if not self.packing or self._known():
             yield from text
             if blocks:

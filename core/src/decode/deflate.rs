@@ -276,6 +276,10 @@ impl Decoder for Deflate {
         self.is_gzip && self.members == 1 && !self.is_followed && self.fault_at_end().is_none()
     }
 
+    fn memory(&self) -> usize {
+        size_of::<DecompressorOxide>() + self.out.len() + self.held.len()
+    }
+
     fn collect_points(&mut self, interval: u64) {
         self.flags |= TINFL_FLAG_STOP_ON_BLOCK_BOUNDARY;
         self.points = Some(Points::new(interval));

@@ -56,6 +56,9 @@ pub trait Decoder: Send + Sync {
     /// True if all so far is exactly one complete gzip member or frame of Zstandard.
     fn is_one_member(&self) -> bool;
 
+    /// Bytes of memory that it holds.
+    fn memory(&self) -> usize;
+
     /// Collects points from here on: behind each multiple of `interval` bytes of text, the next possible one.
     fn collect_points(&mut self, interval: u64);
 

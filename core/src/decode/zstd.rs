@@ -178,6 +178,10 @@ impl Decoder for Zstd {
         self.texts == 1 && !self.is_followed && self.fault_at_end().is_none()
     }
 
+    fn memory(&self) -> usize {
+        self.decoder.sizeof() + self.out.len()
+    }
+
     fn collect_points(&mut self, interval: u64) {
         self.points = Some(Points::new(interval));
     }

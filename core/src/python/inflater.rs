@@ -65,6 +65,11 @@ impl Inflater {
     }
 
     #[getter]
+    fn memory(&self) -> usize {
+        self.decoder.memory()
+    }
+
+    #[getter]
     fn is_one_member(&self) -> bool {
         self.decoder.is_one_member()
     }

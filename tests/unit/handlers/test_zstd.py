@@ -2,6 +2,7 @@
 """Logs that are stored as Zstandard: through the application."""
 
 import gzip
+import json
 
 import pytest
 import zstandard
@@ -173,3 +174,23 @@ def test_a_page_offers_the_text_under_its_plain_name(ask):
 def test_what_a_browser_reads_is_what_was_logged(ask):
     stored = ask("/frame/big.txt?format=text", **BROWSER).body
     assert zstandard.ZstdDecompressor().decompress(stored) == BIG
+
+
+def test_logs_that_need_much_memory_are_not_all_merged_and_the_answer_names_those(tmp_path):
+    lines = b"".join(
+        b"2013-09-27 18:22:11.%03d 1 INFO nova %d\n" % (n % 1000, n) for n in range(9000)
+    )
+    for number in range(8):
+        (tmp_path / f"{number}.txt.zst").write_bytes(streamed(lines, window_log=23))
+    ask = Asking(tmp_path)
+    merged, one_by_one = (
+        ask(f"/?format=jsonl&q=11.500&order={order}") for order in ("time", "log")
+    )
+    end = json.loads(merged.body.splitlines()[-1])
+    assert end["complete"] is False
+    assert b"takes more than 48 MiB of memory: ask for fewer logs, or with order=log" in merged.body
+    assert merged.body.count(b'"log": "0.txt.zst"') == 9
+    assert json.loads(one_by_one.body.splitlines()[-1])["complete"] is True
+    few = ask("/?format=jsonl&q=11.500&order=time&logs=[0-3].txt.zst")
+    end = json.loads(few.body.splitlines()[-1])
+    assert (end["complete"], end["matched"]) == (True, 36)
