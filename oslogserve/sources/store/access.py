@@ -5,6 +5,7 @@ The services' own libraries find these: in the environment, in files, or from th
 Each library is imported with the first request, in a worker.
 """
 
+import logging
 import time
 from collections.abc import Callable
 from datetime import UTC
@@ -18,6 +19,10 @@ from oslogserve.sources.store.signers import Bearer, SignatureV4
 KEY_LIFE = 120.0
 _GOOGLE_SCOPE = "https://www.googleapis.com/auth/devstorage.read_only"
 _AZURE_SCOPE = "https://storage.azure.com/.default"
+
+# At DEBUG, botocore logs the session token of each request. What fails is told in our own words.
+for _library in ("azure", "botocore", "google", "msal"):
+    logging.getLogger(_library).setLevel(logging.ERROR)
 
 
 class _Expiry(NamedTuple):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import builtins
+import logging
 import subprocess
 import sys
 import time
@@ -87,3 +88,12 @@ def test_no_library_of_a_store_is_loaded_before_it_is_asked():
     code = "import sys, oslogserve.app; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
     assert {b"botocore", b"google.auth", b"azure"}.isdisjoint(loaded.stdout.split())
+
+
+def test_a_session_token_is_in_no_log(key, monkeypatch, caplog):
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "the-session-token")
+    caplog.set_level(logging.DEBUG)
+    headers = current(of_s3(address, "", "")).token.headers_of("GET", address("us-east-1"))
+    assert headers["X-Amz-Security-Token"] == "the-session-token"
+    assert "the-session-token" not in caplog.text
+    assert SECRET not in caplog.text
