@@ -11,6 +11,7 @@ NAMES = (
     *(b"a.txt", b"b.txt.gz", b"a-b.log", b"a/b.txt.gz", b"a/b/c.txt", b"logs/n-cpu.txt.gz"),
     *("logs/\u00e9 &+.txt".encode(), b"50%.txt.gz", b"x;y=1.txt", b"#h?.log", b"q\"<b>'.txt.gz"),
     *(b"a:1:b.txt", b"\xff.txt", b"console.log", b"job-output.txt.gz", b"z", b"b.txt"),
+    *(b"d.txt.zst", b"logs/e.log.zst"),
 )
 #: Files that are no logs.
 OTHERS = {

@@ -8,6 +8,10 @@ import zlib
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
+import zstandard
+
+from tests.packing import frame, frames
+
 START = datetime(2026, 3, 4, 18, 22)
 #: When all logs were last written to.
 WRITTEN = datetime(2026, 3, 5, 6, 0, tzinfo=UTC).timestamp()
@@ -278,6 +282,31 @@ def _stored_damaged(lines, chance):
     return _cut_short(lines, chance)
 
 
+def _zstd_damaged(lines, chance):
+    """As _stored_damaged."""
+    packed = frame(text_of(lines))
+    match chance.randrange(5):
+        case 0:
+            return [], True, packed[: chance.randrange(2)]
+        case 1:
+            return lines, True, packed[: -chance.randrange(1, 4)]
+        case 2:
+            return lines, True, packed + b"no frame"
+    packer = zstandard.ZstdCompressor().compressobj()
+    kept = lines[: chance.randrange(len(lines) + 1)]
+    packed = packer.compress(text_of(kept)) + packer.flush(zstandard.COMPRESSOBJ_FLUSH_BLOCK)
+    return kept, True, packed + chance.choice((b"", b"\xff" * 20 if packed else b""))
+
+
+def _zstd_whole(text, chance):
+    match chance.randrange(4):
+        case 0:
+            return frames(text, 1 + chance.randrange(len(text) + 1)) or frame(b"")
+        case 1:
+            return frame(text) + b"\0" * 300
+    return frame(text)
+
+
 def _stored_whole(text, chance):
     match chance.randrange(4):
         case 0:
@@ -289,16 +318,17 @@ def _stored_whole(text, chance):
 
 
 def log_of(chance, name):
-    """A log, some of them gzipped, some damaged."""
+    """A log, some of them compressed, some damaged."""
     lines, has_end = lines_of(chance), chance.random() < 0.8
-    if not name.endswith(b".gz"):
+    is_zstd = name.endswith(b".zst")
+    if not is_zstd and not name.endswith(b".gz"):
         log = Log(name, lines, has_end, b"")
         return _without_empty_end(log._replace(stored=log.text))
     if chance.random() < 0.35:
-        lines, has_end, stored = _stored_damaged(lines, chance)
+        lines, has_end, stored = (_zstd_damaged if is_zstd else _stored_damaged)(lines, chance)
         return Log(name, lines, has_end, stored, is_damaged=True)
     log = _without_empty_end(Log(name, lines, has_end, b""))
-    return log._replace(stored=_stored_whole(log.text, chance))
+    return log._replace(stored=(_zstd_whole if is_zstd else _stored_whole)(log.text, chance))
 
 
 def _without_empty_end(log):

@@ -208,6 +208,6 @@ def of_folder(chance, names):
         order = chance.choice(("log", "time"))
         drawing.add("order", order, order=order)
     if drawing.often(0.3):
-        pattern = chance.choice((*names, "*.txt", "*.gz", "logs/*", "[ab]*", "none"))
+        pattern = chance.choice((*names, "*.txt", "*.gz", "*.zst", "logs/*", "[ab]*", "none"))
         drawing.add("logs", pattern, logs=(pattern,))
     return drawing.query()

@@ -92,8 +92,9 @@ def _of_log(chance, applications, job):
     log = chance.choice(job.logs)
     query = questions.of_log(chance, log.lines)
     name = log.name
-    if name.removesuffix(b".gz") not in job.placed and chance.random() < 0.5:
-        name = name.removesuffix(b".gz")  # the same URL finds both
+    plain = name.removesuffix(b".gz").removesuffix(b".zst")
+    if plain not in job.placed and chance.random() < 0.5:
+        name = plain  # the same URL finds both
     address = f"/{job.name}/{quote(name)}?{query.text}"
     lines = job.placed[log.name]
     return applications.chosen(chance, False), address, query, OfLog(log, lines, query)
