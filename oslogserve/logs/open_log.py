@@ -20,7 +20,7 @@ from oslogserve.logs.decode import (
     length,
     packed_as,
 )
-from oslogserve.logs.known_gzips import Counted, KnownGzips
+from oslogserve.logs.known_texts import Counted, KnownTexts
 from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source
 from oslogserve.sources.first_of import open_first
@@ -43,7 +43,7 @@ class Logs:
         """views: see passed_through_as(). indexes: None if no indexes are kept."""
         self._views = views
         self._indexes = indexes
-        self._known_gzips = KnownGzips()
+        self._known_texts = KnownTexts()
 
     def open(
         self,
@@ -101,7 +101,7 @@ class Logs:
         if isinstance(found, Folder):
             return None
         piece_size = options.chunk_size or PIECE
-        return OpenLog(found, path, sources, self._known_gzips, budget, piece_size)
+        return OpenLog(found, path, sources, self._known_texts, budget, piece_size)
 
     def media_type(self, name: str, log: "OpenLog | None" = None) -> str | None:
         """The media type of a file that is not a log; None for a log. log: None if it is not open."""
@@ -117,7 +117,7 @@ class OpenLog:
         log: Log,
         path: bytes,
         sources: Sequence[Source],
-        known_gzips: KnownGzips,
+        known_texts: KnownTexts,
         budget: Budget,
         piece_size: int = PIECE,
     ) -> None:
@@ -130,7 +130,7 @@ class OpenLog:
         self.stored = log.stored
         self._path = path
         self._sources = sources
-        self._known_gzips = known_gzips
+        self._known_texts = known_texts
         self._piece_size = piece_size
         self._opened = [log]
         self._counted: Counted | None = None
@@ -332,11 +332,11 @@ class OpenLog:
             blocks.points = decoded.points
         counted.is_one_member = decoded.is_one_member
         self._counted = counted
-        self._known_gzips.learn(self.stored, counted)
+        self._known_texts.learn(self.stored, counted)
 
     def _known(self) -> Counted | None:
         if self._counted is None:
-            self._counted = self._known_gzips.get(self.stored)
+            self._counted = self._known_texts.get(self.stored)
         return self._counted
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:

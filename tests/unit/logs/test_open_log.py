@@ -8,7 +8,7 @@ from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.indexes import Indexes
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
-from oslogserve.logs.known_gzips import KnownGzips
+from oslogserve.logs.known_texts import KnownTexts
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Stored
@@ -25,7 +25,7 @@ def source():
 
 def opened(source, log=None, others=()):
     budget = Budget(Allowance(60, 2**30))
-    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownGzips(), budget)
+    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownTexts(), budget)
 
 
 @pytest.mark.parametrize("chunks", [[], [b"abc"], CHUNKS])

@@ -4,8 +4,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.logs import known_gzips
-from oslogserve.logs.known_gzips import Counted, KnownGzips
+from oslogserve.logs import known_texts
+from oslogserve.logs.known_texts import Counted, KnownTexts
 from oslogserve.sources import Stored
 
 LOG = bytes(range(256)) * 4
@@ -16,7 +16,7 @@ RANGES = [(0, 1), (0, 100), (99, 101), (100, 200), (350, 777), (1000, 1024), (0,
 
 @pytest.fixture(autouse=True)
 def short_interval(monkeypatch):
-    monkeypatch.setattr(known_gzips, "INTERVAL", INTERVAL)
+    monkeypatch.setattr(known_texts, "INTERVAL", INTERVAL)
 
 
 def cut(log, size):
@@ -73,7 +73,7 @@ def stored(version, source="disk", size=1):
 
 @pytest.fixture
 def known():
-    return KnownGzips()
+    return KnownTexts()
 
 
 def kept(known):
@@ -97,7 +97,7 @@ def test_another_version_source_size_or_encoding_is_another_log(known):
 
 
 def test_what_was_not_used_for_longest_goes_where_there_is_too_much(known, monkeypatch):
-    monkeypatch.setattr(known_gzips, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(known_texts, "MOST_REMEMBERED", 3)
     for version in (1, 2, 2, 3, 4, 4):
         known.learn(stored(version), FOUND)
     assert kept(known) == [2, 3, 4]
@@ -112,7 +112,7 @@ def test_what_has_no_version_is_not_remembered(known):
 
 
 def test_many_threads_may_learn_at_once(known, monkeypatch):
-    monkeypatch.setattr(known_gzips, "MOST_REMEMBERED", 5)
+    monkeypatch.setattr(known_texts, "MOST_REMEMBERED", 5)
 
     def learn(thread):
         for version in range(2000):

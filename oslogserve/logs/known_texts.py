@@ -70,7 +70,7 @@ class Counted:
         )
 
 
-class KnownGzips:
+class KnownTexts:
     """LRU cache of the facts of compressed logs, by version."""
 
     def __init__(self) -> None:
