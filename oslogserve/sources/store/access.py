@@ -17,7 +17,8 @@ from oslogserve.sources.store.signers import Bearer, SignatureV4
 
 #: Seconds after which a key of S3 is looked up again. botocore renews it in time, if it expires.
 KEY_LIFE = 120.0
-_GOOGLE_SCOPE = "https://www.googleapis.com/auth/devstorage.read_only"
+#: What Google's tokens are good for.
+READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 _AZURE_SCOPE = "https://storage.azure.com/.default"
 
 # At DEBUG, botocore logs the session token of each request. What fails is told in our own words.
@@ -76,14 +77,14 @@ def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[
     return authenticate
 
 
-def of_google(address: str) -> Callable[[], Access]:
+def of_google(address: str, scope: str = READ_ONLY) -> Callable[[], Access]:
     """Access by a token that google-auth requests."""
 
     def authenticate() -> Access:
         import google.auth
         from google.auth.transport.requests import Request
 
-        credentials, _ = google.auth.default(scopes=[_GOOGLE_SCOPE])
+        credentials, _ = google.auth.default(scopes=[scope])
         credentials.refresh(Request())
         return _by_token(
             address, credentials.token, credentials.expiry.replace(tzinfo=UTC).timestamp()

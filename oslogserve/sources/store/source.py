@@ -1,23 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The source [store]: logs and listings in a bucket.
-
-Requests are few and simple, and made here: a library of the services bounds neither the time until an
-answer is complete nor the bytes of a listing.
-"""
+"""The source [store]: logs and listings in a bucket."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from oslogserve import __version__
 from oslogserve.config.place import Place
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions
 from oslogserve.sources.objects.access import Access
-from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
 from oslogserve.sources.objects.location import PROBED, Location, location_of, prefix_of
 from oslogserve.sources.objects.log import ObjectLog, Response
@@ -25,10 +18,31 @@ from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.resuming import ALL, Attempts, Checksum
 from oslogserve.sources.store.access import StoreAccess
-from oslogserve.sources.store.services import service_of
-from oslogserve.sources.store.signers import Signer
+from oslogserve.sources.store.requests import Requests, headers_of
+from oslogserve.sources.store.services import Service, service_of
 
-_AGENT = f"oslogserve/{__version__}"
+
+def located(place: Place, partitions: re.Pattern[str], path: bytes) -> Location | None:
+    """The object of a path; None if there can be none."""
+    if not {b".", b".."}.isdisjoint(path.split(b"/")):
+        return None  # HTTP would name another object
+    found = location_of(path, place.bucket, partitions)
+    if found is None or not place.folder:
+        return found
+    return found._replace(name=f"{place.folder}/{found.name}")
+
+
+def session_of(
+    name: str,
+    options: dict[str, Any],
+    service: Service,
+    authenticate: Callable[[], Access],
+    metrics: Metrics,
+) -> ObjectSession:
+    """The session with a store. authenticate: see StoreAccess."""
+    address = service.address(options["region"] or "us-east-1")
+    public = Access(address, "") if options["anonymous"] else None
+    return ObjectSession(name, options, StoreAccess(name, authenticate, public), metrics)
 
 
 class Store(ObjectSource):
@@ -38,27 +52,17 @@ class Store(ObjectSource):
         """name: by which readers ask for it. options: of its section."""
         place: Place = options["url"]
         self._place = place
-        self._partitions: re.Pattern[str] = options["partitions"]
         self._service = service_of(place, options)
         self.location = str(place)
-        address = self._service.address(options["region"] or "us-east-1")
-        public = Access(address, "") if options["anonymous"] else None
-        access = StoreAccess(name, self._service.authenticate(), public)
+        self._requests = Requests(self._service)
+        authenticate = self._service.authenticate()
         super().__init__(
             name,
-            self._located,
-            ObjectSession(name, options, access, metrics),
+            partial(located, place, options["partitions"]),
+            session_of(name, options, self._service, authenticate, metrics),
             chunk_size,
             Attempts(options["resumes"], options["answer_timeout"], metrics),
         )
-
-    def _located(self, path: bytes) -> Location | None:
-        if not {b".", b".."}.isdisjoint(path.split(b"/")):
-            return None  # HTTP would name another object
-        found = location_of(path, self._place.bucket, self._partitions)
-        if found is None or not self._place.folder:
-            return found
-        return found._replace(name=f"{self._place.folder}/{found.name}")
 
     def _log(self, location: Location, options: OpenOptions) -> ObjectLog | None:
         try:
@@ -79,54 +83,18 @@ class Store(ObjectSource):
         return True
 
     def _head(self, *args: Any, http_conn: Any) -> Mapping[str, str]:
-        response = self._of_object("HEAD", *args, http_conn=http_conn)
-        response.read()
-        return _headers(response)
+        return self._requests.head(*args, http_conn=http_conn)
 
     def _object(
         self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
     ) -> Response:
-        response = self._of_object("GET", *args, headers=headers, http_conn=http_conn)
+        response = self._requests.of_object("GET", *args, headers=headers, http_conn=http_conn)
         chunks = iter(partial(response.read, chunk_size), b"")
-        return Response(response.status, _headers(response), chunks)
+        return Response(response.status, headers_of(response), chunks)
 
     def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
-        query = self._service.query(prefix, marker, min(limit, self._service.page_size))
-        given = {name: text for name, text in query.items() if text}
-        address, signer, bucket = args
-        url = address + self._service.listing_path(bucket) + "?"
-        url += urlencode(given, quote_via=quote, safe="")
-        response = self._answer("GET", url, signer, http_conn=http_conn)
-        return self._service.page(response.read(), prefix, marker)
-
-    def _of_object(
-        self, method: str, *args: Any, http_conn: Any, headers: Mapping[str, str] | None = None
-    ) -> Any:
-        """A successful answer about an object."""
-        address, signer, bucket, name = args
-        url = address + self._service.path(bucket, name)
-        return self._answer(method, url, signer, headers, http_conn=http_conn)
-
-    def _answer(
-        self,
-        method: str,
-        url: str,
-        signer: Signer | None,
-        headers: Mapping[str, str] | None = None,
-        *,
-        http_conn: Any,
-    ) -> Any:
-        """A successful answer. Raises Refusal for one that is none."""
-        wanted = {"User-Agent": _AGENT, **self._service.headers, **(headers or {})}
-        if signer:
-            wanted |= signer.headers_of(method, url)
-        parsed_url, connection = http_conn
-        target = url.removeprefix(f"{parsed_url.scheme}://{parsed_url.netloc}")
-        connection.request(method, target, "", wanted)
-        response = connection.getresponse()
-        if not 200 <= response.status < 300:
-            raise Refusal(response.status, response.read(), response.headers)
-        return response
+        asked: dict[str, Any] = {"prefix": prefix, "marker": marker, "limit": limit}
+        return self._requests.listed(*args, **asked, http_conn=http_conn)
 
     def _checksums(self, headers: Mapping[str, str], location: Location) -> list[Checksum]:
         return [Checksum(ALL, self._service.md5_of(headers))]
@@ -155,7 +123,3 @@ class Store(ObjectSource):
         except SourceError as error:
             what = "the bucket is not there, or not public, or a log that is missing cannot be told"
             raise SourceError(self.name, what, error.reason) from error
-
-
-def _headers(response: Any) -> dict[str, str]:
-    return {name.lower(): text for name, text in response.getheaders()}

@@ -36,7 +36,7 @@ def test_a_key_in_the_environment_signs_requests(key):
     found = current(of_s3(address, "eu-west-1", ""))
     assert found.storage_url == "https://s3.eu-west-1.example.org"
     url = "https://s3.eu-west-1.example.org/logs/a%20b?list-type=2"
-    headers = found.token.headers_of("GET", url)
+    headers = found.token.headers_of("GET", url, {})
     scope = f"AWS4-HMAC-SHA256 Credential={KEY}/"
     assert headers["Authorization"].startswith(scope)
     assert "/eu-west-1/s3/aws4_request, SignedHeaders=host;" in headers["Authorization"]
@@ -80,7 +80,7 @@ def test_a_failure_is_told_by_its_type_alone():
 
 
 def test_a_token_goes_into_a_header():
-    headers = Bearer("abc").headers_of("GET", "https://storage.example.org/a")
+    headers = Bearer("abc").headers_of("GET", "https://storage.example.org/a", {})
     assert headers == {"Authorization": "Bearer abc"}
 
 
@@ -93,7 +93,7 @@ def test_no_library_of_a_store_is_loaded_before_it_is_asked():
 def test_a_session_token_is_in_no_log(key, monkeypatch, caplog):
     monkeypatch.setenv("AWS_SESSION_TOKEN", "the-session-token")
     caplog.set_level(logging.DEBUG)
-    headers = current(of_s3(address, "", "")).token.headers_of("GET", address("us-east-1"))
+    headers = current(of_s3(address, "", "")).token.headers_of("GET", address("us-east-1"), {})
     assert headers["X-Amz-Security-Token"] == "the-session-token"
     assert "the-session-token" not in caplog.text
     assert SECRET not in caplog.text
