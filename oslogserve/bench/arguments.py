@@ -49,7 +49,7 @@ def _add_get(add: Add, parallel: int = 5) -> None:
     add("url", nargs="*", metavar="URL", help="a log")
     add("--list", metavar="FILE", help="file with a log in each line; - is standard input")
     add("--job", metavar="FOLDER-URL", help="all logs below a folder; with --base, a path")
-    sources = "sources to compare (default: %(default)s)"
+    sources = "sources to compare, stores by their names (default: %(default)s)"
     add("--sources", default="disk,swift", metavar="NAMES", help=sources)
     base = "a server to compare, instead of --sources; logs are then paths below its URL"
     add("--base", action="append", type=_base, metavar="NAME=URL", help=base)

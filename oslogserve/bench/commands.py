@@ -19,9 +19,8 @@ from oslogserve.bench.logs import Endpoint
 from oslogserve.bench.result import TURNS, Result
 from oslogserve.bench.runs import measure_run, measured, report, setup
 from oslogserve.bench.samples import Request
-from oslogserve.config import ConfigError
+from oslogserve.config import STORE_NAME, ConfigError
 from oslogserve.errors import SourceError
-from oslogserve.query.parameters import SOURCES
 
 
 def get(options: argparse.Namespace) -> int:
@@ -149,10 +148,11 @@ def _endpoints(options: argparse.Namespace) -> list[Endpoint]:
     parameters = {name: value for name, value in wanted.items() if value}
     bases = options.base or [(name, "") for name in options.sources.split(",")]
     names = [name for name, _ in bases]
-    if unknown := [] if options.base else sorted({*names} - {*SOURCES}):
-        raise ConfigError(f"--sources: {unknown[0]!r}: give some of {', '.join(SOURCES)}")
     if "" in names or len(set(names)) < len(names):
         raise ConfigError(f"{', '.join(names)}: give each source a name of its own")
+    unknown = [name for name in names if not (options.base or STORE_NAME.fullmatch(name))]
+    if unknown:
+        raise ConfigError(f"--sources: {unknown[0]!r}: give disk, swift, or names of stores")
     return [
         Endpoint(name, base, parameters if base else {**parameters, "source": name})
         for name, base in bases

@@ -21,7 +21,7 @@ from oslogserve.seen.known import Rules
 __all__ = ["Config", "ConfigError", "load"]
 
 #: Names of stores: of metrics' labels, and of ?source=NAME.
-_STORE_NAME = re.compile("[a-z][a-z0-9_-]{0,30}")
+STORE_NAME = re.compile("[a-z][a-z0-9_-]{0,30}")
 #: What a store may not be called, since others are.
 _TAKEN_NAMES = ("all", "disk", "store", "swift")
 #: What finds the credentials of each service.
@@ -229,7 +229,7 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
 def _check_stores(config: Config, parsed: ConfigFile) -> None:
     for name, _ in config.rows("store"):
         section = f"store {name}"
-        if not _STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES:
+        if not STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES:
             what = "a name has letters from a to z, digits, - and _, and is none of"
             line = parsed.sections[section]
             parsed.add_fault(line, f"[{section}]: {what} {', '.join(_TAKEN_NAMES)}")

@@ -23,8 +23,8 @@ from oslogserve.cli import main
         ("get", ["http://a", "--sources", "disk,disk"], "disk, disk: give each source a name"),
         (
             "get",
-            ["http://a", "--sources", "disk,nope"],
-            "--sources: 'nope': give some of all, disk",
+            ["http://a", "--sources", "disk,No"],
+            "--sources: 'No': give disk, swift, or names of stores",
         ),
         ("get", ["a.txt", "--report", "/none/a.html"], "/none/a.html: No such file or directory"),
         ("get", ["http://127.0.0.1:9/a", "http://[a"], "http://[a: "),
