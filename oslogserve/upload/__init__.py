@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Uploads a job's logs to Swift, where a server with the same configuration finds them.
+"""Uploads a job's logs to Swift or a bucket, where a server with the same configuration finds them.
 
-Requests use the server's SwiftSession: one token for all threads, no redirects, no secrets in errors.
+Requests use the server's ObjectSession: one token for all threads, no redirects, no secrets in errors.
 swiftclient's SwiftService follows links, its segments never expire, and it cannot resume large objects.
 
 Here are the arguments of `oslogserve upload`. Its command is imported only when it runs.
@@ -17,15 +17,17 @@ LARGEST_SEGMENT = 5 * 2**30
 
 
 def add_to(commands: Any) -> None:
-    upload = commands.add_parser("upload", help="put a job's logs into Swift")
+    upload = commands.add_parser("upload", help="put a job's logs into Swift or a bucket")
     add = upload.add_argument
     add("logs", metavar="DIR", help="folder of the logs; - uploads standard input")
     add("--prefix", metavar="P", help="path of the folder in URLs (default: the root)")
     name = "file name for standard input (default: %(default)s)"
     add("--name", default="job-output.txt", metavar="N", help=name)
-    add("--container", metavar="C", help="default: [swift] container")
+    to = "swift, store, or NAME of [store NAME] (default: the only one)"
+    add("--to", metavar="NAME", help=to)
+    add("--container", metavar="C", help="of Swift (default: [swift] container)")
     add("--config", metavar="FILE", help="configuration of the server (default: OS_* variables)")
-    add("--expire", type=duration, metavar="T", help="such as 30d (default: never)")
+    add("--expire", type=duration, metavar="T", help="of Swift: such as 30d (default: never)")
     passed = "renew the pointer @NAME to this folder, whose run passed, after all is stored"
     add("--passed", metavar="NAME", help=passed)
     mask = "replace each value in FILE, one in a line, by ***"

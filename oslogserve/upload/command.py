@@ -16,13 +16,16 @@ from typing import BinaryIO
 
 from oslogserve.config import ConfigError, load
 from oslogserve.messages import shown
+from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.stopping import at_signals
 from oslogserve.upload.console import LiveConsole, keep
+from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masks import load_masks
 from oslogserve.upload.report import Report
-from oslogserve.upload.swift_writer import SwiftWriter
-from oslogserve.upload.uploader import BadName, Destination, Uploader, files_below
+from oslogserve.upload.targets import check_options, target_of
+from oslogserve.upload.uploader import Uploader, files_below
+from oslogserve.upload.writer import Effort, Writer
 
 #: Bytes of standard input that are read at once.
 PIECE = 65536
@@ -55,16 +58,14 @@ def _destination(options: argparse.Namespace) -> Destination:
         raise ConfigError(f"--prefix {options.prefix}: it is empty: give a value, or leave it out")
     overrides = {"swift_container": options.container} if options.container else {}
     config = load(options.config, **overrides)
-    if not config["swift", "container"]:
-        raise ConfigError("no container to upload to: give --container, or --config with one")
-    if config["swift", "storage_url"]:
-        raise ConfigError("[swift] storage_url is for reading: an upload needs credentials instead")
+    target = target_of(config, options.to or (SWIFT if options.container else None))
+    check_options(target, options)
     segments = os.fsencode(options.prefix or "").split(b"/")
     if b".." in segments or b"." in segments:
         raise ConfigError(f'--prefix {shown(b"/".join(segments))}: "." and ".." are no names')
     prefix = b"/".join(filter(None, segments))
     masks = load_masks(options.mask, config)
-    return Destination(config, prefix, options.segment_size, not options.no_gzip, masks)
+    return Destination(config, target, prefix, options.segment_size, not options.no_gzip, masks)
 
 
 def _pointer(options: argparse.Namespace, destination: Destination) -> tuple[Destination, bytes]:
@@ -97,14 +98,13 @@ def _writer(
     report: Report,
     patience: float,
     prefix: str = "",
-) -> SwiftWriter:
-    return SwiftWriter(
-        destination.config, options.expire, options.parallel, patience, prefix, note=report.note
-    )
+) -> Writer:
+    effort = Effort(options.parallel, patience, report.note)
+    return destination.target.writer(effort, options.expire, prefix)
 
 
 def _indexes(
-    options: argparse.Namespace, destination: Destination, writer: SwiftWriter, report: Report
+    options: argparse.Namespace, destination: Destination, writer: Writer, report: Report
 ) -> IndexWriter | None:
     return None if options.no_index else IndexWriter(destination.config, writer, report)
 
@@ -167,7 +167,7 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
 
 def _same_destination(options: argparse.Namespace) -> list[str]:
     """Arguments that upload the folder to the same destination."""
-    names = ("prefix", "container", "config", "expire", "passed")
+    names = ("prefix", "to", "container", "config", "expire", "passed")
     given = {name: getattr(options, name) for name in names}
     return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
 
@@ -175,7 +175,7 @@ def _same_destination(options: argparse.Namespace) -> list[str]:
 def _read_console(
     options: argparse.Namespace, destination: Destination, report: Report, file: BinaryIO
 ) -> None:
-    """Copies standard input to a file, masked, until its end, while readers see it grow in Swift."""
+    """Copies standard input to a file, masked, until its end, while readers see it grow."""
     location = destination.location(os.fsencode(options.name))
     writer = _writer(options, destination, report, 0)
     with closing(LiveConsole(file, location, writer, options.every, report)):

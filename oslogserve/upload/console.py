@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads a console while it is being written.
 
-Its lines go to a file at once, so a slow Swift never delays the job. From time to time, the file is
-stored as a large object for readers. Full segments stay; the last one is sent again with new lines.
+Its lines go to a file at once, so a slow store never delays the job. From time to time, the file is
+stored for readers.
 """
 
 import contextlib
@@ -12,21 +12,10 @@ from dataclasses import dataclass, field
 from threading import Event, Thread
 from typing import BinaryIO
 
-from oslogserve.http import TEXT
 from oslogserve.sources.objects.location import Location
-from oslogserve.upload.payload import Payload, Segment, segment_of
 from oslogserve.upload.report import Report
-from oslogserve.upload.swift_writer import SwiftWriter
 from oslogserve.upload.uploader import FAILURES, reason_of
-
-#: Bytes of the first segments. The size doubles after each DOUBLED_AFTER segments, so that 1000, Swift's
-#: limit, hold 800 GB.
-SEGMENT = 8 * 2**20
-DOUBLED_AFTER = 100
-
-
-def segment_size(number: int) -> int:
-    return SEGMENT << number // DOUBLED_AFTER
+from oslogserve.upload.writer import Writer
 
 
 def keep(chunks: Iterable[bytes], file: BinaryIO, report: Report) -> None:
@@ -49,22 +38,21 @@ def keep(chunks: Iterable[bytes], file: BinaryIO, report: Report) -> None:
 
 @dataclass
 class LiveConsole:
-    """The large object in which readers see a console grow, and the thread that updates it.
+    """The object in which readers see a console grow, and the thread that updates it.
 
     writer: without patience, since the next update repeats a failed one, with more lines.
     """
 
     file: BinaryIO
     location: Location
-    writer: SwiftWriter
+    writer: Writer
     #: Seconds between two updates.
     seconds: float
     report: Report
-    _full: list[Segment] = field(default_factory=list)
-    _shown: int = 0
     _ended: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
+        self._growing = self.writer.console(self.location, self.file, self.seconds)
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -86,22 +74,5 @@ class LiveConsole:
                 is_failing = True
 
     def renew(self) -> None:
-        """Uploads the new lines. Raises SourceError, Interrupted."""
-        size = os.fstat(self.file.fileno()).st_size
-        if size == self._shown:
-            return
-        start = sum(segment.size for segment in self._full)
-        while size - start >= segment_size(len(self._full)):
-            self._full.append(self._sent(start, segment_size(len(self._full))))
-            start += self._full[-1].size
-        last = [self._sent(start, size - start)] if size > start else []
-        self.writer.put_manifest(self.location, self._payload([*self._full, *last]))
-        self._shown = size
-
-    def _sent(self, start: int, size: int) -> Segment:
-        segment = segment_of(self.file, start, size)
-        self.writer.put_segment(self.location, self._payload([segment]), len(self._full), segment)
-        return segment
-
-    def _payload(self, segments: list[Segment]) -> Payload:
-        return Payload(self.file, sum(s.size for s in segments), TEXT, "", segments)
+        """Uploads the new lines. Raises SourceError, Interrupted, Changed."""
+        self._growing.renew(os.fstat(self.file.fileno()).st_size)

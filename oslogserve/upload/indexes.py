@@ -21,19 +21,15 @@ from oslogserve.salt import rules_of
 from oslogserve.sources import Stored
 from oslogserve.sources.objects.location import MAX_NAME, Location
 from oslogserve.sources.objects.log import ObjectLog
-from oslogserve.sources.swift import SOURCE
 from oslogserve.upload.payload import Changed, Payload, segment_of
 from oslogserve.upload.report import Report
-from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
-
-#: What an index is of, as metadata of its object.
-_OF = "x-object-meta-oslogserve-index"
+from oslogserve.upload.writer import Interrupted, Writer
 
 
 class IndexWriter:
     """Stores indexes; for many threads."""
 
-    def __init__(self, config: Config, writer: SwiftWriter, report: Report) -> None:
+    def __init__(self, config: Config, writer: Writer, report: Report) -> None:
         self._views = config.views
         self._renderer = Renderer(config.formats)
         self._rules = rules_of(config)
@@ -41,7 +37,7 @@ class IndexWriter:
         self._report = report
 
     def store(self, path: bytes, location: Location, payload: Payload) -> None:
-        """Stores the index of a log that is in Swift, unless it is there or the log needs none.
+        """Stores the index of a log that is stored, unless it is there or the log needs none.
 
         path: of the log, for messages. Nothing depends on an index: a failure is told. Raises Changed,
         Interrupted.
@@ -57,7 +53,7 @@ class IndexWriter:
         to = Location(location.container, beside.name_beside(location.name.encode()).decode())
         first = next(payload.pieces(), b"")
         begins = first_bytes(first, payload.encoding or encoding_of(location.name))
-        expected = Stored("swift", payload.size, 0.0, payload.etag, payload.encoding)
+        expected = Stored(self._writer.source, payload.size, 0.0, payload.etag, payload.encoding)
         is_log = passed_through_as(location.name, begins.text, self._views) is None
         has_index = is_log and is_indexed(expected, begins.packing)
         if not has_index or len(to.name.encode()) > MAX_NAME:
@@ -66,7 +62,7 @@ class IndexWriter:
         identity = beside.identity(stored)
         of = f"{self._rules} {identity}"
         found = self._writer.head(to)
-        if found is not None and found.get(_OF) == of:
+        if found is not None and found.index_of == of:
             return
         file = self._made(payload, stored, begins)
         with tempfile.TemporaryFile() as content:
@@ -74,18 +70,19 @@ class IndexWriter:
             content.flush()
             size = content.tell()
             segments = [segment_of(content, 0, size)]
-            index = Payload(content, size, "application/octet-stream", "", segments, {_OF: of})
+            index = Payload(content, size, "application/octet-stream", "", segments, of)
             self._writer.replace(to, found, index)
         self._report.indexed()
 
     def _stored(self, location: Location, payload: Payload) -> Stored:
         """The log as the server sees it. Raises SourceError if it is another one."""
-        headers = self._writer.head_anew(location)
-        if headers is None:
-            raise SourceError("swift", "the log is not there yet")
-        stored = ObjectLog(SOURCE, dict(headers)).stored
-        if (stored.version, stored.size) != (payload.etag, payload.size):
-            raise SourceError("swift", "another log is there")
+        source = self._writer.source
+        found = self._writer.head_anew(location)
+        if found is None:
+            raise SourceError(source, "the log is not there yet")
+        stored = ObjectLog(source, dict(found.headers)).stored
+        if (found.checksum, stored.size) != (payload.etag, payload.size):
+            raise SourceError(source, "another log is there")
         return stored._replace(encoding=stored.encoding or encoding_of(location.name))
 
     def _made(self, payload: Payload, stored: Stored, begins: FirstBytes) -> bytes:

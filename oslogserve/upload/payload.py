@@ -10,7 +10,7 @@ import tempfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from hashlib import md5
 from typing import BinaryIO, NamedTuple
 
@@ -46,6 +46,17 @@ class Segment(NamedTuple):
     md5: str
 
 
+class Found(NamedTuple):
+    """An object that is stored."""
+
+    #: In small letters.
+    headers: Mapping[str, str]
+    #: The etag of the payload that is stored; "" if it is not known.
+    checksum: str
+    #: As of that payload.
+    index_of: str = ""
+
+
 @dataclass(frozen=True)
 class Payload:
     file: BinaryIO
@@ -55,12 +66,12 @@ class Payload:
     encoding: str
     #: A single one for a normal object, several for a large object.
     segments: list[Segment]
-    #: Headers that are stored with it.
-    metadata: Mapping[str, str] = field(default_factory=dict)
+    #: What an index is of, which is stored as metadata; "" for what is no index.
+    index_of: str = ""
 
     @property
     def etag(self) -> str:
-        """The ETag that Swift gives the stored object."""
+        """The checksum of its segments, which is the ETag that Swift gives the stored object."""
         if len(self.segments) == 1:
             return self.segments[0].md5
         joined = "".join(segment.md5 for segment in self.segments)
@@ -70,12 +81,12 @@ class Payload:
         """Its bytes. Raises Changed if the file is shorter."""
         return pieces_of(self.file, 0, self.size)
 
-    def is_stored_as(self, headers: Mapping[str, str]) -> bool:
-        """True if an object with these headers has the same bytes, type and encoding."""
+    def is_stored_as(self, found: Found) -> bool:
+        """True if a stored object has the same bytes, type and encoding."""
         return (
-            headers.get("etag", "").strip('"') == self.etag
-            and headers.get("content-type") == self.media_type
-            and headers.get("content-encoding", "") == self.encoding
+            found.checksum == self.etag
+            and found.headers.get("content-type") == self.media_type
+            and found.headers.get("content-encoding", "") == self.encoding
         )
 
 
@@ -90,11 +101,11 @@ def payload_of(
     head = os.pread(file.fileno(), PIECE, 0)
     media_type = media_type_of(name, head)
     if not may_gzip or not _gzip_pays(media_type, head[:size]):
-        yield Payload(file, size, media_type, "", _segments(file, size, segment_size))
+        yield Payload(file, size, media_type, "", segments_of(file, size, segment_size))
         return
     with tempfile.TemporaryFile() as packed:
         packed_size = write_gzip(packed, pieces_of(file, 0, size))
-        segments = _segments(packed, packed_size, segment_size)
+        segments = segments_of(packed, packed_size, segment_size)
         yield Payload(packed, packed_size, media_type, "gzip", segments)
 
 
@@ -126,7 +137,7 @@ def pieces_of(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:
         yield piece
 
 
-def _segments(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
+def segments_of(file: BinaryIO, size: int, segment_size: int) -> list[Segment]:
     segment_size = max(segment_size, -(-size // MOST_SEGMENTS))
     starts = range(0, size, segment_size) or [0]
     return [segment_of(file, start, min(segment_size, size - start)) for start in starts]

@@ -13,63 +13,22 @@ from dataclasses import dataclass, field
 from threading import Lock
 from typing import BinaryIO, NamedTuple
 
-from oslogserve.config import Config
 from oslogserve.errors import SourceError
 from oslogserve.index.beside import is_beside
 from oslogserve.sources.disk.open_beneath import open_beneath
-from oslogserve.sources.objects.location import MAX_NAME, Location, location_of
+from oslogserve.sources.objects.location import MAX_NAME, Location
+from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masked_copy import Copy, Unmasked, masked_copy
-from oslogserve.upload.masks import Masks
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
-from oslogserve.upload.swift_writer import Interrupted, SwiftWriter
-
-
-class BadName(Exception):
-    """Raised for a file name that Swift or the server does not accept."""
-
-
-class Destination(NamedTuple):
-    config: Config
-    #: The folder's path in URLs, without slashes at its ends.
-    prefix: bytes
-    segment_size: int
-    #: True if text is stored as gzip where that is shorter.
-    may_gzip: bool
-    #: What is replaced in each file; None for nothing.
-    masks: Masks | None = None
-
-    def location(self, path: bytes) -> Location:
-        """The object in which the server looks for a file. Raises BadName.
-
-        path: relative to the folder.
-        """
-        served = b"/".join(filter(None, [self.prefix, path]))
-        swift = self.config.section("swift")
-        location = location_of(served, swift["container"], swift["partitions"])
-        if location is None:
-            is_text = served.decode("utf-8", "replace").encode() == served
-            why = "its first segment is no [swift] partition" if is_text else "it is not UTF-8"
-            raise BadName(f"Swift has no such name: {why}")
-        if not location.name:
-            raise BadName("its name is only that of a container: give a --prefix")
-        if len(location.name.encode()) > MAX_NAME:
-            raise BadName(f"its name is longer than the {MAX_NAME} bytes that Swift takes")
-        return location
-
-    @property
-    def object_prefix(self) -> str:
-        """The prefix of all objects' names."""
-        prefix = self.prefix.decode() + "/" if self.prefix else ""
-        has_partition = "{partition}" in self.config["swift", "container"]
-        return prefix.partition("/")[2] if has_partition else prefix
+from oslogserve.upload.writer import Interrupted, Writer, told
 
 
 class _Stored(NamedTuple):
     #: Bytes of the file.
     size: int
-    #: Bytes sent for it; None if Swift has them already.
+    #: Bytes sent for it; None if the store has them already.
     sent: int | None
     #: What was stored. Its file may be closed.
     copy: Copy
@@ -85,7 +44,7 @@ class Uploader:
     root: bytes
     paths: Iterator[bytes]
     destination: Destination
-    writer: SwiftWriter
+    writer: Writer
     report: Report
     #: Stores the index of each log; None for no indexes.
     indexes: IndexWriter | None = None
@@ -178,11 +137,11 @@ def files_below(root: bytes, report: Report) -> Iterator[bytes]:
         for entry in entries:
             path = os.path.join(folder, os.fsencode(entry.name))
             if is_beside(os.fsencode(entry.name)):
-                continue  # of the log on disk: the one in Swift gets another
+                continue  # of the log on disk: the stored one gets another
             if entry.is_symlink():
                 report.skipped(path, "a symbolic link is not followed")
             elif len(path) > MAX_NAME:
-                report.failed(path[:MAX_NAME], f"longer than Swift's {MAX_NAME} bytes of a name")
+                report.failed(path[:MAX_NAME], f"longer than the {MAX_NAME} bytes of a name")
             elif entry.is_dir(follow_symlinks=False):
                 folders.append(path)
             elif entry.is_file(follow_symlinks=False):
@@ -203,4 +162,4 @@ def reason_of(error: BaseException) -> str:
     """Why a file was not uploaded, without a path or a secret."""
     if isinstance(error, OSError):
         return os.strerror(error.errno or errno.EIO)
-    return f"Swift: {error}" if isinstance(error, SourceError) else str(error)
+    return told(error) if isinstance(error, SourceError) else str(error)

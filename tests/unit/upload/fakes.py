@@ -5,15 +5,19 @@ import os
 from threading import Event
 
 from oslogserve.config import load
+from oslogserve.upload.destination import Destination
+from oslogserve.upload.growing import InSegments
+from oslogserve.upload.payload import Found
 from oslogserve.upload.report import Report
-from oslogserve.upload.swift_writer import Interrupted
-from oslogserve.upload.uploader import Destination
+from oslogserve.upload.targets import SwiftTarget
+from oslogserve.upload.writer import Interrupted
 
 
 class FakeWriter:
     """on_replace: called before an object is stored; it may raise."""
 
     def __init__(self, on_replace=lambda: None):
+        self.source = "swift"
         self.on_replace = on_replace
         self.objects = {}
         self.segments = {}
@@ -29,8 +33,10 @@ class FakeWriter:
         return self.objects.get(location, (None, None))[0]
 
     def head_anew(self, location):
-        headers = self.head(location)
-        return headers and {**headers, "last-modified": "Thu, 28 Mar 2024 12:20:43 GMT"}
+        return self.head(location)
+
+    def console(self, location, file, seconds):
+        return InSegments(self, location, file)
 
     def replace(self, location, _found, payload):
         self.on_replace()
@@ -39,9 +45,10 @@ class FakeWriter:
             "content-type": payload.media_type,
             "content-encoding": payload.encoding,
             "content-length": str(payload.size),
-            **payload.metadata,
+            "last-modified": "Thu, 28 Mar 2024 12:20:43 GMT",
         }
-        self.objects[location] = headers, os.pread(payload.file.fileno(), payload.size, 0)
+        found = Found(headers, payload.etag, payload.index_of)
+        self.objects[location] = found, os.pread(payload.file.fileno(), payload.size, 0)
 
     def put_segment(self, _location, payload, number, segment):
         if self.stopped.is_set():
@@ -77,4 +84,5 @@ def config(container="logs"):
 
 
 def destination(container="logs", prefix=b"42/7"):
-    return Destination(config(container), prefix, segment_size=2**20, may_gzip=True)
+    given = config(container)
+    return Destination(given, SwiftTarget(given), prefix, segment_size=2**20, may_gzip=True)

@@ -7,9 +7,9 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.sources.objects.location import Location
-from oslogserve.upload import console
+from oslogserve.upload import growing
 from oslogserve.upload.console import LiveConsole, keep
-from oslogserve.upload.swift_writer import Interrupted
+from oslogserve.upload.writer import Interrupted
 from tests.unit.upload.fakes import FakeReport, FakeWriter
 
 LOCATION = Location("logs", "job-output.txt")
@@ -36,7 +36,7 @@ def test_a_full_disk_never_stops_the_job_and_is_reported():
 
 
 def test_readers_see_all_lines_and_full_segments_are_sent_once(file, monkeypatch):
-    monkeypatch.setattr(console, "SEGMENT", 10)
+    monkeypatch.setattr(growing, "SEGMENT", 10)
     writer = FakeWriter()
     with closing(LiveConsole(file, LOCATION, writer, NEVER, FakeReport())) as live:
         live.renew()
@@ -55,7 +55,7 @@ def test_readers_see_all_lines_and_full_segments_are_sent_once(file, monkeypatch
 
 
 def test_segments_grow_so_that_a_manifest_holds_any_console():
-    sizes = [console.segment_size(number) for number in range(1000)]
+    sizes = [growing.segment_size(number) for number in range(1000)]
     assert sizes[0] == 8 * 2**20
     assert max(sizes) <= 5 * 2**30
     assert sum(sizes) > 800 * 10**9

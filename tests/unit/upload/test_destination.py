@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.upload.uploader import BadName
+from oslogserve.upload.destination import BadName
 from tests.unit.upload.fakes import destination
 
 

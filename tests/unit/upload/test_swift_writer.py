@@ -11,8 +11,10 @@ from swiftclient.exceptions import ClientException
 from oslogserve.errors import SourceError
 from oslogserve.sources.objects.location import Location
 from oslogserve.upload import swift_writer
+from oslogserve.upload import writer as writers
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.swift_writer import SwiftWriter
+from oslogserve.upload.writer import Effort
 from tests.unit.upload.fakes import config
 
 LOCATION = Location("logs", "job/core.bin")
@@ -86,7 +88,7 @@ def swift(monkeypatch):
 def make_writer(swift):
     with ExitStack() as opened:
         yield lambda expire=None, patience=60, prefix="": opened.enter_context(
-            closing(SwiftWriter(config(), expire, 2, patience, prefix))
+            closing(SwiftWriter(config(), expire, Effort(2, patience), prefix))
         )
 
 
@@ -183,7 +185,7 @@ def test_objects_are_asked_for_one_by_one_if_swift_cannot_list_all(swift, make_w
     monkeypatch.setattr(swift_writer, "PAGE", 2)
     for name in ("job/a", "job/b", "job/c"):
         swift.objects["logs", name] = {"etag": name}
-    assert make_writer(prefix="job/").head(Location("logs", "job/c")) == {"etag": "job/c"}
+    assert make_writer(prefix="job/").head(Location("logs", "job/c")).checksum == "job/c"
 
 
 def test_a_container_that_disappears_is_reported(swift, writer, payload, monkeypatch):
@@ -244,14 +246,14 @@ def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(
 
 
 def test_requests_that_are_repeated_are_announced_once_a_minute(swift, writer, monkeypatch):
-    monkeypatch.setattr(swift_writer, "FIRST_PAUSE", 0.0)
+    monkeypatch.setattr(writers, "FIRST_PAUSE", 0.0)
     notes = []
-    writer.note = notes.append
+    writer._effort = writer._effort._replace(note=notes.append)
     for _ in range(2):
         swift.errors = [SourceError("swift", "status 503") for _ in range(3)]
         writer.head(LOCATION)
     assert notes == ["Swift: status 503: trying again for 60 s at most"]
-    writer._noted_at -= swift_writer.NOTE_PAUSE
+    writer._noted_at -= writers.NOTE_PAUSE
     swift.errors = [SourceError("swift", "status 503")]
     writer.head(LOCATION)
     assert len(notes) == 2
@@ -259,7 +261,7 @@ def test_requests_that_are_repeated_are_announced_once_a_minute(swift, writer, m
 
 def test_a_request_that_is_not_repeated_is_not_announced(swift, make_writer):
     writer = make_writer(patience=0)
-    writer.note = pytest.fail
+    writer._effort = writer._effort._replace(note=pytest.fail)
     swift.errors = [SourceError("swift", "status 503")]
     with pytest.raises(SourceError):
         writer.head(LOCATION)

@@ -17,8 +17,8 @@ from oslogserve.sources.objects.log import ObjectLog
 from oslogserve.sources.swift import SOURCE
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.payload import Changed
-from oslogserve.upload.swift_writer import Interrupted
 from oslogserve.upload.uploader import Uploader, files_below
+from oslogserve.upload.writer import Interrupted
 from tests.unit.upload.fakes import FakeReport, FakeWriter, destination
 
 
@@ -180,8 +180,8 @@ def test_the_index_of_a_large_log_is_stored_next_to_it(tmp_path, report):
     assert made == [f"{folder}/.large.{end}.oslogserve-index" for end in ("gz", "txt")]
     assert report.lines == ["a/cut.gz: its index is not uploaded: the compressed data ends early"]
     for name in ("large.gz", "large.txt"):
-        headers = writer.head_anew(Location("logs", f"42/7/a/{name}"))
-        log = ObjectLog(SOURCE, headers).stored._replace(encoding="gzip")
+        found = writer.head_anew(Location("logs", f"42/7/a/{name}"))
+        log = ObjectLog(SOURCE, found.headers).stored._replace(encoding="gzip")
         content = stored[f"{folder}/.{name}.oslogserve-index"]
         salt = rules_of(destination().config)
         begins = lambda: FirstBytes("gzip", LOG[:1024])
@@ -199,8 +199,8 @@ def test_an_index_is_stored_again_only_for_another_log_or_other_rules(tmp_path, 
     assert report.lines == []
     assert ", 1 there already, 1 indexed, " in report.summary()
     [name] = [location for location in writer.objects if location.name.startswith("42/7/.")]
-    headers, content = writer.objects[name]
-    writer.objects[name] = {**headers, "x-object-meta-oslogserve-index": "0.9"}, content
+    found, content = writer.objects[name]
+    writer.objects[name] = found._replace(index_of="0.9"), content
     upload_with_indexes(tmp_path, writer, report, "a.txt")
     assert report.lines == ["a.txt: its index is not uploaded: nothing is to be stored"]
 

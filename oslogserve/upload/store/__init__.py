@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Uploads to the buckets of [store]: all that only a writer of them needs."""
