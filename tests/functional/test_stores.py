@@ -17,7 +17,6 @@ from oslogserve.sources import METADATA_ONLY, Folder, OpenOptions
 from tests.servers.stores import (
     AZURE_ACCOUNT,
     AZURE_KEY,
-    INSTALLED,
     S3_KEY,
     S3_SECRET,
     Azurite,
@@ -26,10 +25,7 @@ from tests.servers.stores import (
     reading,
 )
 
-pytestmark = [
-    pytest.mark.long,
-    pytest.mark.skipif(not INSTALLED.is_dir(), reason="make .venv/stores/installed"),
-]
+pytestmark = pytest.mark.long
 LOG = b"2024-03-28 12:20:43.570 1 ERROR nova.compute [-] A line like any other\n" * 4000
 FILES = {
     "f/a b.txt": LOG,
