@@ -12,7 +12,8 @@ from oslogserve.jobs.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File
-from oslogserve.lines.fingerprints import exception_of, fingerprints
+from oslogserve.lines.fingerprints import fingerprints
+from oslogserve.lines.telling import exception_of
 from oslogserve.seen import Cause, Named, Run, first_causes
 from oslogserve.seen.memory import Memory
 
