@@ -1,29 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """`[store]` with servers that answer as Google and Azure do, and with one that verifies S3's signatures."""
 
-import base64
 import contextlib
 import gzip
 import hashlib
-import hmac
-import json
-from urllib.parse import quote, urlencode
-from urllib.request import ProxyHandler, Request, build_opener
 
 import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.sources import METADATA_ONLY, Folder, OpenOptions
-from tests.servers.stores import (
-    AZURE_ACCOUNT,
-    AZURE_KEY,
-    S3_KEY,
-    S3_SECRET,
-    Azurite,
-    FakeGoogle,
-    VersityGateway,
-    reading,
-)
+from tests.servers.stores import S3_KEY, S3_SECRET, filled, reading
 
 pytestmark = pytest.mark.long
 LOG = b"2024-03-28 12:20:43.570 1 ERROR nova.compute [-] A line like any other\n" * 4000
@@ -36,87 +22,13 @@ FILES = {
     "f/empty.txt": b"",
 }
 NAMES = ["a b.txt", "deep/", "empty.txt", "packed.txt.gz", "Grüße+%41.txt"]
-_direct = build_opener(ProxyHandler({}))
-
-
-def request(method, url, body=b"", **headers):
-    named = {name.replace("_", "-"): text for name, text in headers.items()}
-    with _direct.open(Request(url, body, named, method=method)) as response:
-        response.read()
-
-
-def signature():
-    """A query of Azure's by which everything may be done."""
-    fields = {
-        "ss": "b",
-        "srt": "sco",
-        "sp": "rwlc",
-        "se": "2099-01-01T00:00:00Z",
-        "spr": "https,http",
-    }
-    version = "2022-11-02"
-    text = "\n".join(
-        [
-            *(AZURE_ACCOUNT, fields["sp"], fields["ss"], fields["srt"], "", fields["se"]),
-            *("", fields["spr"], version, "", ""),
-        ]
-    )
-    digest = hmac.new(base64.b64decode(AZURE_KEY), text.encode(), hashlib.sha256).digest()
-    return urlencode(fields | {"sv": version, "sig": base64.b64encode(digest).decode()})
-
-
-def fill_azurite(server):
-    query = signature()
-    create = {"x_ms_version": "2022-11-02", "x_ms_blob_public_access": "container"}
-    request("PUT", f"{server.url}/logs?restype=container&{query}", **create)
-    for name, content in FILES.items():
-        kind = {"x_ms_version": "2022-11-02", "x_ms_blob_type": "BlockBlob"}
-        request("PUT", f"{server.url}/logs/{quote(name)}?{query}", content, **kind)
-
-
-def fill_google(server):
-    json_type = {"Content_Type": "application/json"}
-    request(
-        "POST", f"{server.url}/storage/v1/b", json.dumps({"name": "logs"}).encode(), **json_type
-    )
-    for name, content in FILES.items():
-        to = f"{server.url}/upload/storage/v1/b/logs/o?uploadType=media&name={quote(name, safe='')}"
-        request("POST", to, content, Content_Type="text/plain")
-
-
-def fill_versity(server):
-    import boto3
-
-    client = boto3.client(
-        "s3",
-        endpoint_url=server.url,
-        aws_access_key_id=S3_KEY,
-        aws_secret_access_key=S3_SECRET,
-        region_name="us-east-1",
-    )
-    client.create_bucket(Bucket="logs")
-    for name, content in FILES.items():
-        client.put_object(Bucket="logs", Key=name, Body=content)
-    client.close()
 
 
 @pytest.fixture(scope="module", params=["s3", "gs", "az"])
 def options(request, tmp_path_factory):
     """The options of a store that is filled with FILES."""
-    kind, fill = {
-        "s3": (VersityGateway, fill_versity),
-        "gs": (FakeGoogle, fill_google),
-        "az": (Azurite, fill_azurite),
-    }[request.param]
-    with kind(tmp_path_factory.mktemp(request.param)) as server:
-        fill(server)
-        anonymous = "no" if request.param == "s3" else "yes"
-        yield {
-            "url": f"{request.param}://logs/f",
-            "endpoint": server.url,
-            "anonymous": anonymous,
-            "region": "us-east-1",
-        }
+    with filled(request.param, tmp_path_factory.mktemp(request.param), FILES) as options:
+        yield options
 
 
 @pytest.fixture

@@ -4,8 +4,14 @@
 `make .venv/stores/installed` installs them. Each knows one user, whose secrets are below.
 """
 
+import base64
 import contextlib
+import hashlib
+import hmac
+import json
 import os
+from urllib.parse import quote, urlencode
+from urllib.request import ProxyHandler, Request, build_opener
 
 from oslogserve.config import load
 from oslogserve.metrics import Metrics
@@ -59,6 +65,88 @@ class Azurite(Process):
         argv += ["--blobHost", HOST, "--blobPort", str(self.port)]
         log = folder / "azurite.log"
         super().__init__(argv, log, ready=[self.port], env=environment(PATH=os.environ["PATH"]))
+
+
+_direct = build_opener(ProxyHandler({}))
+
+
+def _request(method, url, body=b"", **headers):
+    named = {name.replace("_", "-"): text for name, text in headers.items()}
+    with _direct.open(Request(url, body, named, method=method)) as response:
+        response.read()
+
+
+def signature():
+    """A query of Azure's by which everything may be done."""
+    fields = {
+        "ss": "b",
+        "srt": "sco",
+        "sp": "rwlc",
+        "se": "2099-01-01T00:00:00Z",
+        "spr": "https,http",
+    }
+    version = "2022-11-02"
+    text = "\n".join(
+        [
+            *(AZURE_ACCOUNT, fields["sp"], fields["ss"], fields["srt"], "", fields["se"]),
+            *("", fields["spr"], version, "", ""),
+        ]
+    )
+    digest = hmac.new(base64.b64decode(AZURE_KEY), text.encode(), hashlib.sha256).digest()
+    return urlencode(fields | {"sv": version, "sig": base64.b64encode(digest).decode()})
+
+
+def _fill_azurite(server, files):
+    query = signature()
+    create = {"x_ms_version": "2022-11-02", "x_ms_blob_public_access": "container"}
+    _request("PUT", f"{server.url}/logs?restype=container&{query}", **create)
+    for name, content in files.items():
+        kind = {"x_ms_version": "2022-11-02", "x_ms_blob_type": "BlockBlob"}
+        _request("PUT", f"{server.url}/logs/{quote(name)}?{query}", content, **kind)
+
+
+def _fill_google(server, files):
+    json_type = {"Content_Type": "application/json"}
+    _request(
+        "POST", f"{server.url}/storage/v1/b", json.dumps({"name": "logs"}).encode(), **json_type
+    )
+    for name, content in files.items():
+        to = f"{server.url}/upload/storage/v1/b/logs/o?uploadType=media&name={quote(name, safe='')}"
+        _request("POST", to, content, Content_Type="text/plain")
+
+
+def _fill_versity(server, files):
+    import boto3
+
+    client = boto3.client(
+        "s3",
+        endpoint_url=server.url,
+        aws_access_key_id=S3_KEY,
+        aws_secret_access_key=S3_SECRET,
+        region_name="us-east-1",
+    )
+    client.create_bucket(Bucket="logs")
+    for name, content in files.items():
+        client.put_object(Bucket="logs", Key=name, Body=content)
+    client.close()
+
+
+@contextlib.contextmanager
+def filled(kind, folder, files):
+    """The options of a running store whose bucket has files. kind: as in its url."""
+    server, fill = {
+        "s3": (VersityGateway, _fill_versity),
+        "gs": (FakeGoogle, _fill_google),
+        "az": (Azurite, _fill_azurite),
+    }[kind]
+    with server(folder) as running:
+        fill(running, files)
+        yield {
+            "url": f"{kind}://logs/f",
+            "endpoint": running.url,
+            "anonymous": "no" if kind == "s3" else "yes",
+            "region": "us-east-1",
+        }
 
 
 @contextlib.contextmanager

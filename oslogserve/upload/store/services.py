@@ -18,7 +18,7 @@ from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
 from oslogserve.sources.store.rows import Rows
 from oslogserve.sources.store.services import Service
-from oslogserve.upload.payload import Found, Payload, Segment
+from oslogserve.upload.payload import Changed, Found, Payload, Segment, segment_of
 from oslogserve.upload.writer import except_forbidden
 
 #: The least and the most bytes of a part, by service. The last part may be smaller.
@@ -38,6 +38,11 @@ class Piece(NamedTuple):
 
     file: BinaryIO
     segment: Segment
+
+    def check(self) -> None:
+        """Raises Changed if the file does not have these bytes any more."""
+        if segment_of(self.file, self.segment.start, self.segment.size) != self.segment:
+            raise Changed
 
 
 class Ask(NamedTuple):

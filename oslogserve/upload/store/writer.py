@@ -32,9 +32,6 @@ from oslogserve.upload.store.services import (
 )
 from oslogserve.upload.writer import Effort, SegmentReader, Writer
 
-#: Words of services for bytes that differ from their Content-MD5.
-_CHANGED = ("BadDigest", "Md5Mismatch")
-
 
 class StoreWriter(Writer):
     def __init__(
@@ -118,7 +115,7 @@ class StoreWriter(Writer):
             answer = Answer(headers_of(response), response.read())
             check_answer(answer)
         except Refusal as error:
-            if error.code in _CHANGED:
-                raise Changed from error
+            if error.http_status == 400 and isinstance(asked.body, Piece):
+                asked.body.check()  # each service has its own word for it
             raise
         return answer
