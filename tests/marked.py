@@ -39,6 +39,7 @@ MARKED = {
         b"Finished: SUCCESS",
         b"Done. Your build exited with 0.",
         b"Job succeeded",
+        b"Job complete, result: SUCCESS",
     ],
     Mark.PASSED: [
         b'The command "make" exited with 0.',
@@ -158,6 +159,7 @@ MARKED = {
         b"The following build commands failed:",
         b"Failed 1 tests - output below:",
         b"Job complete, result: FAILURE",
+        b"Job complete, result: SKIPPED",
         b"\xe2\x9c\x96 3 problems (3 errors, 0 warnings)",
         b"[error] (test:compile) Compilation failed",
         b"##[error]COMPILATION ERROR :",
@@ -247,7 +249,6 @@ MARKED = {
         b'Jest: "global" coverage threshold for lines (90%) not met: 71.42%',
     ],
     Mark.SUCCEEDED: [
-        b"Job complete, result: SUCCESS",
         b"node | ok: 4 changed: 1 unreachable: 0 failed: 0 skipped: 3 rescued: 1 ignored: 0",
         b"node-1 : ok=4    changed=1    unreachable=0    failed=0    skipped=3",
         b"OK",

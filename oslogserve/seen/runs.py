@@ -22,7 +22,7 @@ QUIET = 3600
 #: Failures of a run about which rules are asked.
 _MOST_ASKED = 16
 #: What a folder's name has that is a run's rather than a job's: numbers, hashes, UUIDs.
-_OF_RUN = re.compile(r"[0-9.,_-]+|[0-9a-f-]*\d[0-9a-f-]{5,}")
+_OF_RUN = re.compile(r"[0-9.,_-]+|(?=[a-f]*\d)[0-9a-f]{7,}|[0-9a-f-]*\d[0-9a-f-]{5,}")
 
 
 def _failures(logs: Iterable[RankedLog]) -> Iterator[Cause]:
@@ -140,10 +140,14 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
     """True if the run failed, False if it passed; None if it is not known."""
     if build.result:
         return build.result == "failed"
-    if any(one.summary["failed"] and one.shows_failure for one in logs):
-        return True
     consoles = [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
-    return False if consoles and all(one.summary["passed"] for one in consoles) else None
+    if consoles and all(_has_passed(one.summary) for one in consoles):
+        return False
+    return True if any(one.summary["failed"] and one.shows_failure for one in logs) else None
+
+
+def _has_passed(summary: dict[str, Any]) -> bool:
+    return summary["passed"] and not summary["failed"]
 
 
 def _named(path: str, build: Build) -> Named:

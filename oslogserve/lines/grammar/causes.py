@@ -128,7 +128,7 @@ ansible* [\w.\[\]:-]+ +: ok=\d+ +changed=\d+ +unreachable=(?:[1-9]|0 +failed=[1-
 xcodebuild* The following build commands failed:
 xcodebuild* \*\* [A-Z]+ FAILED \*\*
 stestr* Failed \d+ tests? - output below:
-zuul* Job complete, result: (?:FAILURE|ERROR|TIMED_OUT)
+zuul* Job complete, result: (?:[^S]|S[^U])
 eslint* \xe2\x9c\x96 \d+ problems? \(
 tools (?:Failed!|Tests?\b|Test Count).*\b[Ff]ailed: +[1-9]
 node* (?:#|\xe2\x84\xb9) fail [1-9]
@@ -214,7 +214,6 @@ jest* Jest: "[^"]*" coverage threshold for[ ]
 """
 #: What tools print at the end of all that they do, if it passed. They print none if something failed.
 _SUCCEEDED = rb"""
-zuul* Job complete, result: SUCCESS
 zuul* (?:\S+ \| )?ok: \d+ changed: \d+ unreachable: 0 failed: 0\b
 ansible* [\w.\[\]:-]+ +: ok=\d+ +changed=\d+ +unreachable=0 +failed=0\b
 unittest* OK(?: \(.*\))?$

@@ -102,6 +102,7 @@ HEALTHY = rb"""
 jenkins* Finished: SUCCESS
 travis Done\. Your build exited with 0
 gitlab* Job succeeded$
+zuul* Job complete, result: SUCCESS$
 """
 #: What may follow a line's time, before its content: brackets, the node in Zuul's console, the container
 #: of Docker Compose, and the process, user and name in Ansible's own log.

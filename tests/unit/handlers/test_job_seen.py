@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import time
+from contextlib import closing
 from threading import Event
 
 import pytest
@@ -50,6 +51,18 @@ def ask(tmp_path):
     (tmp_path / "logs").mkdir(exist_ok=True)
     (tmp_path / "cache").mkdir()
     return Asking(tmp_path / "logs", seen_directory=str(tmp_path / "cache"))
+
+
+@pytest.fixture
+def kept(tmp_path):
+    """Says of each run that is kept whether it failed."""
+
+    def kept():
+        with closing(sqlite3.connect(tmp_path / "cache/seen.sqlite")) as database:
+            found = database.execute("SELECT path, has_failed FROM runs").fetchall()
+        return {path: bool(failed) for path, failed in found}
+
+    return kept
 
 
 def refused(number=1):
@@ -198,10 +211,52 @@ def test_of_a_run_that_passed_eight_fingerprints_are_kept_those_of_its_console_f
     assert fingerprints == 8
 
 
-@pytest.mark.parametrize("end", ["Job complete, result: SUCCESS", "= 12 passed in 3.01s =", "ok"])
+@pytest.mark.parametrize("end", ["Job succeeded", "= 12 passed in 3.01s =\nbye", "ok"])
 def test_a_console_whose_last_words_say_so_tells_that_a_run_passed(add, ask, end):
-    ask(f"{add('1/smoke/a1', 'TASK [test]', 'collected 12 items', end, 'bye')}?format=overview")
+    ask(f"{add('1/smoke/a1', 'TASK [test]', 'collected 12 items', end)}?format=overview")
     assert ask.counted("seen_runs_total") == ({} if end == "ok" else {'outcome="kept"': 1})
+
+
+RECAP = "PLAY RECAP", "node | ok: 3 changed: 2 unreachable: 0 failed: 0 skipped: 0"
+
+
+@pytest.mark.parametrize(
+    ("result", "has_failed"),
+    [
+        ("SUCCESS", False),
+        *((one, True) for one in ("FAILURE", "POST_FAILURE", "RETRY_LIMIT", "ABORTED")),
+        *((one, True) for one in ("CANCELED", "DISK_FULL", "NODE_FAILURE", "SKIPPED")),
+    ],
+)
+def test_the_result_of_zuul_decides_whether_a_run_failed(add, ask, kept, result, has_failed):
+    end = *RECAP, f"Job complete, result: {result}"
+    ask(f"{add('1/smoke/a1', 'TASK [test]', 'ok', *end)}?format=overview")
+    ignored = "TASK [try]", "node | cannot do it", "node | ERROR", "TASK [test]", "ok"
+    ask(f"{add('2/smoke/b2', *ignored, *end)}?format=overview")
+    assert kept() == {"1/smoke/a1": has_failed, "2/smoke/b2": has_failed}
+
+
+@pytest.mark.parametrize("end", [(*RECAP, "Job complete, result: SUCCESS"), ("Job succeeded",)])
+def test_a_run_passed_if_its_console_says_so_whatever_its_other_logs_show(
+    add, ask, kept, tmp_path, end
+):
+    path = add("1/smoke/a1", "TASK [test]", "ok", *end)
+    log = tmp_path / "logs/1/smoke/a1/attempt-1.log"
+    log.write_text("\n".join(failing("test_boot")))
+    os.utime(log, (time.time() - 2 * 3600,) * 2)
+    ask(f"{path}?format=overview")
+    assert kept() == {"1/smoke/a1": False}
+    [sentence] = seen_on(ask(f"{add('2/smoke/b2', *failing('test_boot'))}?format=overview"))
+    assert sentence.endswith("; also in 1 run that passed.")
+
+
+@pytest.mark.parametrize("number", ["1234567", "abcdef1", "a1bcdef", "1abcdef", "ffeedd2aa"])
+def test_a_hash_is_no_name_of_a_job(add, ask, tmp_path, number):
+    path = add(f"1/smoke/{number}", *refused(), job="''")
+    shutil.rmtree(tmp_path / f"logs/1/smoke/{number}/zuul-info")
+    ask(f"{path}?format=overview")
+    [cause] = ask("/_oslogserve/seen", HTTP_ACCEPT="application/json").json["causes"]
+    assert cause["last_run"]["job"] == "smoke"
 
 
 def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):
