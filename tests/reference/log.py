@@ -44,7 +44,7 @@ def findings(log: bytes, new: Container[int] | None = None) -> Findings:
     others = [
         one
         for one in causes.failures(has_failed=failed)
-        if not cause or one.first.number != cause.first.number
+        if not cause or cause.why == "end" or one.first.number != cause.first.number
     ]
     verdict = failed and causes.has_verdict
     outcome = failed, verdict, causes.has_passed

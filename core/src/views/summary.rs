@@ -231,7 +231,8 @@ impl View for Summary {
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
         let failed_at = failed_at.map(|cause| cause.first.number);
         let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
-        let place = cause.as_ref().map(|cause| cause.first.number);
+        let told = cause.as_ref().filter(|cause| cause.why != "end");
+        let place = told.map(|cause| cause.first.number);
         let mut others = self.causes.failures(failed);
         others.retain(|one| Some(one.first.number) != place);
         let cause = cause.map(|cause| self.cause_line(cause));

@@ -771,6 +771,8 @@ def others_in(renderer):
 
 GONE = b"ERROR: the mirror is gone"
 GREEN = b"Job succeeded"
+GITHUB_STEP = b"##[group]Run ./it", b"##[endgroup]"
+GITHUB_END = b"Post job cleanup.", b"Cleaning up orphan processes"
 STOPPED_ONCE = TRAVIS_STEP % b"a", GONE, b"Process completed with exit code 1.", *[b"x"] * 450
 
 
@@ -783,6 +785,7 @@ STOPPED_ONCE = TRAVIS_STEP % b"a", GONE, b"Process completed with exit code 1.",
         ((b"TASK [a]", b"fatal: [host]: FAILED! => {}", b"...ignoring", b"ok: [host]"), [2]),
         ((b"TASK [a]", b"FAIL: test_it (tests.TestIt)", b"TASK [b]", b"ok: [host]", GREEN), [2]),
         ((*STOPPED_ONCE, TRAVIS_PASSED % b"a", GREEN), [2]),
+        ((*GITHUB_STEP, GONE, b"a", b"== 4 passed in 1.2s ==", *GITHUB_END), [3]),
     ],
 )
 def test_a_build_that_went_on_shows_what_it_survived(others_in, lines, survived):
