@@ -28,7 +28,7 @@ class Report:
         self._progress.count(uploaded=1, size=size, stored_size=stored_size)
 
     def there(self) -> None:
-        """Counts a file that is in Swift already, byte for byte."""
+        """Counts a file that is stored already, byte for byte."""
         self._progress.count(there=1)
 
     def indexed(self) -> None:
@@ -36,7 +36,7 @@ class Report:
         self._progress.count(indexed=1)
 
     def without_index(self, path: bytes, why: str) -> None:
-        """Reports a log whose index is not in Swift. It counts for nothing."""
+        """Reports a log whose index is not stored. It counts for nothing."""
         self.note(f"{shown(path)}: its index is not uploaded: {why}")
 
     def skipped(self, path: bytes, why: str) -> None:
@@ -45,7 +45,7 @@ class Report:
         self.note(f"{shown(path)}: not uploaded: {why}")
 
     def failed(self, path: bytes, why: str) -> None:
-        """Reports a file whose current bytes are not in Swift."""
+        """Reports a file whose current bytes are not stored."""
         self._progress.count(failed=1)
         self.note(f"{shown(path)}: {why}")
 

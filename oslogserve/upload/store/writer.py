@@ -14,7 +14,7 @@ from swiftclient.utils import LengthWrapper
 from oslogserve.config.place import Place
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.objects.errors import Refusal
+from oslogserve.sources.objects.errors import MALFORMED, Refusal
 from oslogserve.sources.objects.listing import BEGINNING
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store.requests import Requests, headers_of, query_string
@@ -61,8 +61,11 @@ class StoreWriter(Writer):
                 raise SourceError(self.source, "there is no such bucket")
             return
         for may_continue in (True, False):
-            large = self._uploads.begin(self._ask, location, payload, may_continue)
-            self._put_parts(large, payload)
+            try:
+                large = self._uploads.begin(self._ask, location, payload, may_continue)
+                self._put_parts(large, payload)
+            except MALFORMED as error:
+                raise SourceError(self.source, "what answers is not the store") from error
             if large.is_certain or self._is_stored(location, payload):
                 return
         raise SourceError(self.source, "its parts were not joined")

@@ -12,7 +12,7 @@ from oslogserve.errors import SourceError
 from oslogserve.sources.objects.location import Location
 from oslogserve.upload import swift_writer
 from oslogserve.upload import writer as writers
-from oslogserve.upload.payload import Changed, payload_of
+from oslogserve.upload.payload import Changed
 from oslogserve.upload.swift_writer import SwiftWriter
 from oslogserve.upload.writer import Effort
 from tests.unit.upload.fakes import config
@@ -95,19 +95,6 @@ def make_writer(swift):
 @pytest.fixture
 def writer(make_writer):
     return make_writer()
-
-
-@pytest.fixture
-def payload(tmp_path):
-    """Makes a payload in segments of 10 bytes."""
-    with ExitStack() as opened:
-
-        def make(stored):
-            (tmp_path / "core.bin").write_bytes(stored)
-            file = opened.enter_context((tmp_path / "core.bin").open("rb"))
-            return opened.enter_context(payload_of(file, len(stored), "core.bin", 10, True))
-
-        yield make
 
 
 def test_segments_of_other_objects_stay(swift, writer, payload):

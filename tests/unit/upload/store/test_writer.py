@@ -18,7 +18,7 @@ from oslogserve.http import TEXT
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
 from oslogserve.upload import writer as writers
-from oslogserve.upload.payload import Changed, payload_of
+from oslogserve.upload.payload import Changed
 from oslogserve.upload.store.services import READ_WRITE
 from oslogserve.upload.store.writer import StoreWriter
 from oslogserve.upload.writer import Effort, Interrupted
@@ -93,19 +93,6 @@ def make_writer(monkeypatch):
             writer.connection.parsed_url = urlsplit("http://store")
             monkeypatch.setattr(writer._session, "_connection", lambda *_: writer.connection)
             return writer
-
-        yield make
-
-
-@pytest.fixture
-def payload(tmp_path):
-    """Makes a payload in segments of 10 bytes."""
-    with ExitStack() as opened:
-
-        def make(stored):
-            (tmp_path / "core.bin").write_bytes(stored)
-            file = opened.enter_context((tmp_path / "core.bin").open("rb"))
-            return opened.enter_context(payload_of(file, len(stored), "core.bin", 10, True))
 
         yield make
 
@@ -273,6 +260,19 @@ def test_a_failure_after_a_successful_status_is_one(make_writer, payload):
     failed = Reply(body=b"\n<Error><Code>InternalError</Code></Error>")
     writer.connection.answers["POST", f"{PATH}?uploadId=new"] = failed
     with pytest.raises(SourceError, match="status 500, InternalError"):
+        writer.replace(LOCATION, None, payload(b"a" * 11))
+
+
+@pytest.mark.parametrize("body", [b"<html><br></html>", b"<R></R>", b""])
+def test_what_answers_as_no_store_does_has_failed(make_writer, payload, body):
+    writer = make_writer()
+    answer_parts(writer.connection, 2)
+    writer.connection.answers["POST", f"{PATH}?uploads="] = Reply(body=body)
+    with pytest.raises(SourceError, match="what answers is not the store"):
+        writer.replace(LOCATION, None, payload(b"a" * 11))
+    answer_parts(writer.connection, 1)
+    writer.connection.answers[part(2)] = Reply()  # without an ETag
+    with pytest.raises(SourceError, match="what answers is not the store"):
         writer.replace(LOCATION, None, payload(b"a" * 11))
 
 
