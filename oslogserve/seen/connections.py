@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Transactions of the database of runs, whose tables are made where they are missing."""
 
-import fcntl
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, event, insert, select, text
@@ -16,12 +15,18 @@ from oslogserve import messages
 from oslogserve.errors import SourceError
 from oslogserve.seen import MOST_TEXT
 from oslogserve.seen.memory import NAME
+from oslogserve.seen.sqlite_file import (
+    Watched,
+    give_to_owner_of_folder,
+    identity,
+    remove_leftovers,
+)
 from oslogserve.seen.tables import VERSION, tables, versions
 
 #: Seconds that a question waits for the database, and a writer for another one.
 TIMEOUT = 2
-#: The end of the name of a file that was overwritten.
-BROKEN = ".broken"
+#: What SQLite says of a file that is damaged, or no database.
+_DAMAGE = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 #: A number for the lock of PostgreSQL under which tables are made.
 _LOCK = 0x6F6C7365
 #: Attempts to make tables that somebody removes meanwhile.
@@ -43,8 +48,7 @@ class Connections:
             event.listen(self._engine, "checkout", self._check_file)
             event.listen(self._engine, "begin", _begin_sqlite)
         self._is_made = False
-        #: The path and the identity of the file that had the tables; None for none.
-        self._file: tuple[str, tuple[int, int]] | None = None
+        self._watched = Watched()
 
     @contextmanager
     def transaction(self, writes: bool = False) -> Iterator[Connection]:
@@ -62,17 +66,30 @@ class Connections:
         except SQLAlchemyError as error:
             # Another process, of another version, may have removed the tables.
             self._is_made = False
-            if self._file and _is_of_no_database(error):
-                _set_aside(*self._file)
+            if self._is_damaged(error):
+                self._watched.set_aside()
             raise SourceError(NAME, _sentence(error)) from error
         raise SourceError(NAME, "its file is replaced again and again")
 
     def _check_file(self, _: object, record: Any, __: object) -> None:
-        """Raises DisconnectionError if the connection's file was removed or replaced: the pool opens it anew."""
+        """Raises DisconnectionError if the connection's file was removed, replaced or overwritten: the pool opens
+        it anew."""
         path, opened = record.info["file"]
-        if path and _identity(path) != opened:
+        if self._watched.is_overwritten(opened):
+            self._watched.set_aside()
+        if path and identity(path) != opened:
             self._is_made = False
             raise DisconnectionError
+
+    def _is_damaged(self, error: SQLAlchemyError) -> bool:
+        """True if SQLite says so, and also finds it in a check of the whole file."""
+        if not _says_damage(error):
+            return False
+        try:
+            with self._begun(writes=False) as connection:
+                return connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok"
+        except SQLAlchemyError as found:
+            return _says_damage(found)
 
     @contextmanager
     def _begun(self, writes: bool) -> Iterator[Connection]:
@@ -88,10 +105,11 @@ class Connections:
         """Makes the tables where they are missing, or of another version."""
         with self._begun(writes=False) as connection:  # it waits for no writer
             is_made = self._version(connection) == VERSION
-            file = connection.info.get("file")
+            path, opened = connection.info.get("file", ("", None))
         if not is_made:
             self._make_anew()
-        self._is_made, self._file = True, file
+        self._watched.watch(path, opened)
+        self._is_made = True
 
     def _make_anew(self) -> None:
         with self._begun(writes=True) as connection:
@@ -116,6 +134,7 @@ class Connections:
 
     def close(self) -> None:
         self._engine.dispose()
+        self._watched.close()
 
 
 def _options(url: str) -> dict[str, Any]:
@@ -133,76 +152,22 @@ def _options(url: str) -> dict[str, Any]:
 
 
 def _begin_anew(_: object, __: object, arguments: Sequence[Any], ___: object) -> None:
-    """Removes what belongs to a file that was removed: SQLite would read it as the new file's.
-
-    Only the process that makes the new file does.
-    """
-    path = arguments[0]
-    if os.path.isabs(path) and os.path.exists(f"{path}-shm") and not os.path.exists(path):
-        with suppress(OSError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
-            for ending in ("-wal", "-shm"):
-                os.unlink(path + ending)
+    remove_leftovers(arguments[0])
 
 
-def _is_of_no_database(error: SQLAlchemyError) -> bool:
-    """True if SQLite says that the file is no database."""
-    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", None)
-    return code == sqlite3.SQLITE_NOTADB
-
-
-def _set_aside(path: str, had_tables: tuple[int, int]) -> None:
-    """Moves away a file that had the tables, and was emptied or overwritten since.
-
-    It does nothing if another process did so before: another file is there then.
-    """
-    with suppress(OSError), _locked(os.path.dirname(path)):
-        if _identity(path) != had_tables:
-            return
-        for ending in ("-wal", "-shm"):
-            with suppress(FileNotFoundError):
-                os.unlink(path + ending)
-        os.replace(path, f"{path}{BROKEN}")
-        messages.log(
-            f"{path} is no database any more, so it is kept as {os.path.basename(path)}{BROKEN}: "
-            "`oslogserve seen` remembers its runs again"
-        )
-
-
-@contextmanager
-def _locked(folder: str) -> Iterator[None]:
-    """Keeps other processes out that lock the folder. Raises OSError."""
-    number = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        fcntl.flock(number, fcntl.LOCK_EX)
-        yield
-    finally:
-        os.close(number)
+def _says_damage(error: SQLAlchemyError) -> bool:
+    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
+    return code & 0xFF in _DAMAGE  # the rest of an extended code says where
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # the driver would begin transactions late
     [(_, _, path)] = connection.execute("PRAGMA database_list").fetchall()
-    record.info["file"] = path, path and _identity(path)
+    record.info["file"] = path, path and identity(path)
     if path and os.geteuid() == 0:
-        _give_to_owner_of_folder(path)
+        give_to_owner_of_folder(path)
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
-
-
-def _give_to_owner_of_folder(path: str) -> None:
-    """Lets the server's user write a file that root has made. SQLite makes the others of the same owner."""
-    file, folder = os.lstat(path), os.stat(os.path.dirname(path))
-    if file.st_size == 0 and file.st_nlink == 1 and file.st_uid != folder.st_uid:
-        os.chown(path, folder.st_uid, folder.st_gid, follow_symlinks=False)
-
-
-def _identity(path: str) -> tuple[int, int] | None:
-    """What tells a file from another one at its path; None if there is none."""
-    with suppress(OSError):
-        found = os.stat(path)
-        return found.st_dev, found.st_ino
-    return None
 
 
 def _begin_sqlite(connection: Connection) -> None:

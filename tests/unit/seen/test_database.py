@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import closing
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -51,6 +52,23 @@ for number in order:
     print(number, flush=True)
 database.close()
 sys.exit(failed > 0)
+"""
+
+
+#: A process that remembers a run for each path on its standard input, and tells how many failed ones are kept.
+ANSWERING = """
+import sys
+from oslogserve.errors import SourceError
+from oslogserve.seen.database import Database
+from tests.unit.seen.test_database import NOW, cause, run
+database = Database(sys.argv[1], 21, lambda: NOW)
+for line in sys.stdin:
+    try:
+        database.remember(run(line.strip(), cause(1)))
+        print(database.failed_runs(), flush=True)
+    except SourceError as error:
+        print(error, flush=True)
+database.close()
 """
 
 
@@ -326,24 +344,60 @@ def test_a_file_that_is_removed_or_replaced_is_not_written_any_more(tmp_path, ke
     assert kept.failed_runs() == opened().failed_runs() == 1 + (how == "replaced")
 
 
-@pytest.mark.parametrize("content", [b"", b"no database " * 1000])
-def test_a_file_that_is_emptied_or_overwritten_is_set_aside(
-    tmp_path, kept, opened, capsys, content
+@pytest.fixture
+def other_process(url):
+    """Another process with an open database. A call lets it remember a run; it returns how many failed runs it sees."""
+    command = [sys.executable, "-c", ANSWERING, url]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+
+        def remember(path):
+            process.stdin.write(f"{path}\n".encode())
+            process.stdin.flush()
+            return process.stdout.readline().decode().strip()
+
+        yield remember
+        process.stdin.close()
+
+
+def overwrite(file, content, at=0, is_cut=False):
+    """Writes into a file from a process of its own: one that closes a file drops its own locks on it."""
+    write = ["dd", f"of={file}", "bs=4096", f"seek={at // 4096}", "status=none", "iflag=fullblock"]
+    subprocess.run(write if is_cut else [*write, "conv=notrunc"], input=content, check=True)
+
+
+@pytest.mark.parametrize(
+    ("content", "is_cut"),
+    [(b"", True), (b"no database " * 1000, True), (b"no database " * 1000, False)],
+)
+def test_a_file_that_is_emptied_or_overwritten_is_set_aside_by_all_processes(
+    tmp_path, kept, opened, other_process, capsys, content, is_cut
 ):
     file, other = tmp_path / "seen.sqlite", opened()
     kept.remember(run("a/1", cause(1)))
-    other.has("a/1", 1)
-    with sqlite3.connect(file) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    connection.close()
-    file.write_bytes(content)
-    with pytest.raises(SourceError, match="file is not a database"):
-        kept.failed_runs()
-    for one in (other, kept, opened()):
-        one.remember(run("a/2", cause(1)))
-        assert one.failed_runs() == 1
-    assert (tmp_path / "seen.sqlite.broken").read_bytes() == content
+    assert (other_process("a/2"), other.failed_runs()) == ("2", 2)
+    assert (tmp_path / "seen.sqlite-wal").stat().st_size
+    overwrite(file, content, is_cut=is_cut)
+    assert kept.failed_runs() == 0
+    assert other.remember(run("a/3", cause(1))) == "kept"
+    assert other_process("a/4") == "2"
+    assert [one.failed_runs() for one in (kept, other, opened())] == [2] * 3
+    assert (tmp_path / "seen.sqlite.broken").read_bytes()[: len(content) or None] == content
     assert capsys.readouterr().err.count("seen.sqlite is no database any more") == 1
+
+
+def test_a_file_that_is_damaged_behind_its_beginning_is_set_aside(tmp_path, kept, other_process):
+    file = tmp_path / "seen.sqlite"
+    for number in range(20):
+        kept.remember(run(f"a/{number}", cause(number)))
+    assert other_process("b/1") == "21"
+    with closing(sqlite3.connect(file)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    overwrite(file, b"\xff" * (file.stat().st_size - 4096), at=4096)
+    with pytest.raises(SourceError, match="malformed"):
+        kept.runs(cause(1).exact, 9)
+    assert kept.remember(run("a/3", cause(1))) == "kept"
+    assert other_process("b/2") == "2"
+    assert (tmp_path / "seen.sqlite.broken").exists()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
