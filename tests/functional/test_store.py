@@ -245,3 +245,9 @@ def test_a_listing_is_complete_across_pages(s3, credentials, monkeypatch, page):
             rest = [entry.name for entry in opened.entries(b"", WantedEntries(first))]
             assert rest == [name for name in expected if name >= first]
         assert opened.entries(b"none", WantedEntries(b"f02")) is None
+
+
+def test_a_store_is_measured_beside_the_disk(server, capsys):
+    options = "--sources", "disk,store", "--requests", "2", "--json"
+    assert main(["bench", "get", *options, f"{server.url}/long.txt"]) == 0
+    assert json.loads(capsys.readouterr().out)["setup"]["sources"] == "disk, store"
