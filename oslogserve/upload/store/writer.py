@@ -30,7 +30,7 @@ from oslogserve.upload.store.services import (
     check_answer,
     uploads_of,
 )
-from oslogserve.upload.writer import Effort, SegmentReader, Writer
+from oslogserve.upload.writer import Effort, SegmentReader, Writer, except_forbidden
 
 
 class StoreWriter(Writer):
@@ -83,7 +83,9 @@ class StoreWriter(Writer):
         large.finish()
 
     def _is_stored(self, location: Location, payload: Payload) -> bool:
-        found = self.head_anew(location)
+        found = None
+        with except_forbidden():
+            found = self.head_anew(location)
         return found is not None and payload.is_stored_as(found)
 
     def _names(self, container: str) -> frozenset[str] | None:
