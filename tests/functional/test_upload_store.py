@@ -3,6 +3,7 @@
 
 import gzip
 import os
+import random
 import signal
 import subprocess
 from urllib.parse import quote
@@ -126,3 +127,30 @@ def test_a_console_is_seen_to_grow_and_arrives_whole(s3, config, tmp_path):
     assert out.startswith(b"1 uploaded (")
     assert stored(s3, "job") == {"job-output.txt": running.written}
     assert running.written.startswith(b"0 " + LINE)
+
+
+@pytest.mark.long
+def test_killed_at_random_moments_and_run_again_every_file_is_there_once(s3, config, tmp_path):
+    files = job(tmp_path) | {"large.bin": os.urandom(2 * PART + 77)}
+    del files["with\nnewline.txt"]
+    (tmp_path / "with\nnewline.txt").unlink()
+    (tmp_path / "large.bin").write_bytes(files["large.bin"])
+    arguments = "--prefix", "killed", "--segment-size", "5M", "--parallel", "4"
+    line = command(tmp_path, *arguments, config=config)
+    chance = random.Random(20130927)
+    kills = 0
+    while kills < 6:
+        with subprocess.Popen(
+            line, env=as_installed(**ENVIRONMENT), stdout=subprocess.PIPE
+        ) as child:
+            s3.faulty.at_byte(chance.randrange(4_000_000), child.kill)
+            if child.wait(60) != -signal.SIGKILL:
+                break
+        kills += 1
+        seen = stored(s3, "killed")
+        assert seen == {name: files[name] for name in seen}
+    assert kills > 1
+    done = upload(tmp_path, *arguments, config=config, env=ENVIRONMENT)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert stored(s3, "killed") == files
+    assert unfinished(s3) == []
