@@ -5,11 +5,10 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
-from math import inf
 from typing import NamedTuple
 
 from oslogserve.lines.brief.marked import MarkedLine
-from oslogserve.lines.brief.worth import MAIN, Weighed
+from oslogserve.lines.brief.worth import MAIN, VITAL, Weighed
 
 #: Bytes of a line, and of a main one: so many, or a part of the excerpt.
 LONGEST, LONGEST_MAIN = 250, 600
@@ -41,7 +40,7 @@ class Shown(NamedTuple):
     is_new: bool
     #: Its text, perhaps without its middle.
     text: str
-    #: How many of its kind are left out, as far as these were read; of the first error of a kind.
+    #: How many of its kind are left out, as far as these were read; of one error of a kind.
     more: int = 0
 
     def counted(self, more: int) -> "Shown":
@@ -100,16 +99,11 @@ def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
     """The lines as they are shown. wider: a factor of their lengths."""
     main = max(min(LONGEST_MAIN, size // MAIN_OF_SMALL), size // PART_OF_MAIN) * wider
     other = max(min(LONGEST, size // PART_OF_SMALL), size // PART) * wider
-    kinds = Counter(one.kind for one in lines)
-    told: set[int | None] = set()
     shown = []
     for one in lines:
-        line, more = one.line, 0
-        if one.is_error and one.kind not in told:
-            told.add(one.kind)
-            more = kinds[one.kind] - 1
+        line = one.line
         text = _fitting(line, (main if one.worth >= MAIN else other) + MARK, _bytes)
-        shown.append(Shown(line.number, line.rank, line.is_new, text).counted(more))
+        shown.append(Shown(line.number, line.rank, line.is_new, text))
     return shown
 
 
@@ -145,27 +139,44 @@ class _Choice:
         self._told: set[str] = set()
         self.shown = list(shown)
         self._lines = lines
+        self._kinds = Counter(one.kind for one in lines)
+        #: The kinds of which an error that is taken says how many are left out.
+        self._counted: set[int | None] = set()
+        self._cost_of = costs.line
         self._costs = [costs.line(one) for one in shown]
         self._of_run = costs.run
         #: Bytes.
         self.left = size
-        #: The place of the worthiest line, which is shown whatever its length is.
-        self._worthiest = max(range(len(lines)), key=lambda place: lines[place].worth, default=0)
-        if lines:
-            self._shorten(self._worthiest, costs)
+        self._waiting: list[tuple[float, int]] = []
+        for place in self._vital():
+            self._shorten(place)
+            self._take(place)
         self._waiting = [self._entry(place) for place in range(len(lines))]
         heapify(self._waiting)
         self._take_all()
 
-    def _shorten(self, place: int, costs: Costs) -> None:
+    def _vital(self) -> list[int]:
+        """The places of the lines that are shown whatever their lengths are, the worthiest first."""
+        places = sorted(range(len(self._lines)), key=lambda place: -self._lines[place].worth)
+        return [place for place in places if self._lines[place].worth >= VITAL] or places[:1]
+
+    def _shorten(self, place: int) -> None:
         """Leaves out as much of the line as has no room."""
-        shown, most = self.shown[place], self.left - costs.run
-        if most < self._costs[place]:
+        shown, most = self._with_count(place), self.left - self._of_run
+        if most < self._cost_of(shown):
             text = _fitting(
-                self._lines[place].line, most, lambda text: costs.line(shown._replace(text=text))
+                self._lines[place].line,
+                most,
+                lambda text: self._cost_of(shown._replace(text=text)),
             )
-            self.shown[place] = shown._replace(text=text)
-            self._costs[place] = costs.line(self.shown[place])
+            self.shown[place] = self.shown[place]._replace(text=text)
+            self._costs[place] = self._cost_of(self.shown[place])
+
+    def _with_count(self, place: int) -> Shown:
+        """The line as it is taken: the first error of a kind says how many others there are."""
+        one = self._lines[place]
+        is_counted = not one.is_error or one.kind in self._counted
+        return self.shown[place].counted(0 if is_counted else self._kinds[one.kind] - 1)
 
     def _entry(self, place: int) -> tuple[float, int]:
         """The place, by which a heap has the worthiest line first."""
@@ -173,9 +184,7 @@ class _Choice:
         return alone + BYTE * self._costs[place] - self._lines[place].worth, place
 
     def _take_all(self) -> None:
-        """Takes lines until no further one fits, the worthiest one before the others."""
-        if self._lines:
-            heappush(self._waiting, (-inf, self._worthiest))
+        """Takes lines until no further one fits."""
         while self._waiting:
             loss, place = heappop(self._waiting)
             if place in self.taken:
@@ -193,12 +202,16 @@ class _Choice:
 
     def _take(self, place: int) -> bool:
         """Takes a line if it fits. A blank line begins no run."""
-        joins = self._joins(place)
-        cost = self._costs[place] + self._of_run * (1 - joins)
-        if cost > self.left or not (joins or self._lines[place].kind is not None):
+        one, joins, shown = self._lines[place], self._joins(place), self._with_count(place)
+        cost = self._cost_of(shown) if shown.more else self._costs[place]
+        cost += self._of_run * (1 - joins)
+        if cost > self.left or not (joins or one.kind is not None):
             return False
         self.taken.add(place)
-        self._told.add(self._lines[place].line.content)
+        self._told.add(one.line.content)
+        if shown.more:
+            self.shown[place] = shown
+            self._counted.add(one.kind)
         self.left -= cost
         for other in (place - 1, place + 1):
             if 0 <= other < len(self._lines) and other not in self.taken:

@@ -10,7 +10,7 @@ from oslogserve.lines.summary import step_of
 
 #: Lines that are read: so many, and one more for so many bytes of the excerpt.
 LEAST_LINES, BYTES_OF_LINE = 600, 40
-#: Lines that are read around an error elsewhere, and bytes of the excerpt for each such error but the first.
+#: Lines that are read around an error elsewhere, and bytes of the excerpt for each such error behind the first.
 ABOVE_ERROR, BELOW_ERROR, BYTES_OF_ERROR = 2, 10, 2000
 
 
@@ -31,7 +31,7 @@ def planned(summary: Mapping[str, Any], lines: int, size: int) -> list[Range]:
         return [Range(1, lines)] if lines else []
     wanted = [*_of_cause(summary, most), Range(lines - most // 5, lines)]
     # The others are known by the summary: to read them takes long.
-    read = islice(_first_of_kinds(summary["errors"]), max(0, size // BYTES_OF_ERROR - 1))
+    read = islice(_elsewhere(summary["errors"], wanted), max(1, size // BYTES_OF_ERROR - 1))
     wanted += [Range(error["line"] - ABOVE_ERROR, error["line"] + BELOW_ERROR) for error in read]
     return _merged(wanted, lines)
 
@@ -49,14 +49,17 @@ def _of_cause(summary: Mapping[str, Any], most: int) -> Iterator[Range]:
         yield Range(chapter["last"] - most // 5, chapter["last"] + 5)
 
 
-def _first_of_kinds(errors: Sequence[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
-    """Yields the first error of each kind."""
+def _elsewhere(
+    errors: Sequence[Mapping[str, Any]], ranges: Sequence[Range]
+) -> Iterator[Mapping[str, Any]]:
+    """Yields the first error of each kind, but those of these ranges."""
     kinds = set()
     for error in errors:
         kind = native.kind_of(error["text"].encode("utf-8", "replace"))
         if kind not in kinds:
             kinds.add(kind)
-            yield error
+            if not any(one.first <= error["line"] <= one.last for one in ranges):
+                yield error
 
 
 def _merged(ranges: Iterable[Range], lines: int) -> list[Range]:

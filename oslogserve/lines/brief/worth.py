@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 from oslogserve import native
 from oslogserve.lines.brief.marked import MarkedLine, with_errors
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.grammar.causes import RECAP
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
 
@@ -29,9 +28,10 @@ MAIN = 112.0
 BELOW_CAUSE, ABOVE_CAUSE = 92.0, 62.0
 #: A failed test and an error elsewhere; an outcome with a number and one without.
 TEST, ERROR, COUNT, OUTCOME = 64.0, 54.0, 42.0, 25.0
-#: The least of the verdict, which comes behind the first lines of the cause, and of the last line that says
-#: how many tests failed.
-VERDICT, LAST_COUNT = 160.0, 110.0
+#: The least of the cause's first line, of the verdict, and of the last line that says how many tests failed.
+CAUSE, VERDICT, LAST_COUNT = 161.0, 160.0, 122.0
+#: From here on, a line is shown whatever its length is.
+VITAL = VERDICT
 #: A line that speaks of a failure, near the cause or the log's end and elsewhere; so many lines are near.
 WORD, FAR_WORD, NEAR = 44.0, 22.0, 30
 #: The last line of the log, and the first and the last one of the step that failed.
@@ -60,9 +60,13 @@ _VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskF
 _RESULTS = {"Outcome", "Result"}
 _OUTCOMES = _RESULTS | _VERDICTS
 _BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
-#: Lines that may say how many tests failed, and how they do.
-_COUNTS = _RESULTS | {"Heading"}
-_FAILURES = re.compile(RECAP.decode())
+#: Lines that may say how many tests failed, and how they do: a number beside the word.
+_COUNTS = _RESULTS | {"Heading", "Word"}
+_FAILURES = re.compile(
+    r"\b[1-9][\d,]* (?:(?:tests?|examples?|specs?) )?(?:failed|failures?|failing|errors?)\b"
+    r"|\b(?:failures?|errors|failed|fail)(?:[:=] ?| {1,8})[1-9]",
+    re.IGNORECASE,
+)
 _COUNT = re.compile(r"\b[1-9]")
 #: Frames of stacks, and those of Java and Go behind a logger's name.
 _FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in |\d+: )")
@@ -103,6 +107,8 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
     worths.spread(worths.place_of(total), end, -1, FADES_ABOVE_LOG_END)
     kinds = [_kind(line) for line in lines]
     worths.discount(around, kinds)
+    if cause and cause["why"] != "end":
+        worths.raise_to(worths.place_of(cause["line"]), CAUSE)
     worths.raise_to(verdict, VERDICT)
     worths.raise_to(_last_count(lines), LAST_COUNT)
     errors = map(_is_error, lines)
@@ -214,7 +220,7 @@ def _last_count(lines: Sequence[MarkedLine]) -> int | None:
 
 
 def _is_count(line: MarkedLine) -> bool:
-    return line.sign in _COUNTS and _FAILURES.match(line.content) is not None
+    return line.sign in _COUNTS and _FAILURES.search(line.content) is not None
 
 
 def _is_error(line: MarkedLine) -> bool:

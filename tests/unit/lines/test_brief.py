@@ -243,6 +243,14 @@ def test_errors_of_a_kind_are_counted_where_they_are_left_out():
     assert not any(line.more for line in others)
 
 
+def test_errors_of_a_kind_are_counted_at_the_one_that_is_shown():
+    filler = b"INFO fine\n" * 100
+    log = b"".join(b"%bERROR: request %d failed\n" % (filler, number) for number in range(9))
+    log += b"ERROR: request 10 failed\nexited with code 1\n"
+    counts = [line.more for run in excerpt(log, 110) for line in run.lines if line.more]
+    assert counts == [10 - sum("request" in text for text in texts(excerpt(log, 110)))]
+
+
 def test_an_error_is_repeated_only_if_all_else_fits():
     log = b"a\nb\n" + b"ERROR: it is broken\n" * 100 + b"c\nd\n"
     assert texts(excerpt(log, 60)) == ["a", "b", "ERROR: it is broken", "c", "d"]
@@ -254,11 +262,13 @@ def test_no_control_character_is_shown_but_tabs():
     assert texts(excerpt(log, 500)) == ["ERROR: abcdef\tg"]
 
 
-def test_an_error_far_away_is_shown_unread():
+def test_the_first_error_far_away_is_read_with_its_values():
     filler = b"".join(b"line %d\n" % number for number in range(3000))
-    log = b"".join((filler, b"ERROR: of old\n", filler, b"ERROR: the last one\n"))
-    assert len(planned(summary_of(log), 6002, 1500)) == 1
-    assert {"ERROR: of old", "ERROR: the last one"} <= {*texts(excerpt(log, 1500))}
+    old = (b"ERROR: of old\nexpected: 3\n", filler, b"ERROR: of use\n", filler)
+    log = b"".join((filler, *old, b"ERROR: the last one\n"))
+    assert len(planned(summary_of(log), log.count(b"\n"), 1500)) == 2
+    shown = {*texts(excerpt(log, 1500))}
+    assert {"ERROR: of old", "expected: 3", "ERROR: of use", "ERROR: the last one"} <= shown
 
 
 @pytest.mark.parametrize("size", [420, 2000, 9000])
@@ -280,6 +290,25 @@ def test_a_long_cause_is_always_shown_shortened(long, size):
     [cause] = [text for text in texts(runs) if text.startswith("ERROR: ")]
     assert cause.endswith("END")
     assert sum(COSTS.line(line) for run in runs for line in run.lines) + 10 * len(runs) <= size
+
+
+@pytest.mark.parametrize("size", [150, 300, 1000])
+def test_a_verdict_takes_no_room_from_the_first_line_of_the_cause(size):
+    verdict = b'The command "%b" exited with 2.\n' % (b"make " * 30)
+    log = b"INFO fine\n" * 900 + b"FAIL: %b END\n" % (b"abc " * 200) + b"INFO fine\n" * 900
+    shown = texts(excerpt(log + verdict, size))
+    assert sum(text.startswith("FAIL: ") and text.endswith(" END") for text in shown) == 1
+    assert size < 300 or any(text.startswith("The command") for text in shown)
+
+
+@pytest.mark.parametrize(
+    "count", ["5 failing", "# fail  4", "===== 50000 failed in 3s ====", "1 error, listed below:"]
+)
+def test_a_count_of_what_failed_is_a_number_beside_the_word(count):
+    log = b"ERROR: it broke\n" + b"value of what the test got\n" * 60
+    log += b"%b\n" % count.encode() + b"cleaning up %d\n" * 60 + b"make: *** [test] Error 1\n"
+    log += b"Done. Your build exited with 1.\n"
+    assert count in texts(excerpt(log, 400))
 
 
 @pytest.mark.parametrize("log", [b"", b"\n\n\n", b"all is well\n"])
