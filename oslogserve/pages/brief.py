@@ -19,6 +19,8 @@ PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 2, 5, 8
 NAME_IN_JSON = 4
 #: Bytes of a step's name.
 MOST_OF_STEP = 80
+#: What stands before the first line of the cause, and before other lines.
+CAUSE, OTHER = ">", " "
 _SECOND = 10**6
 
 
@@ -40,6 +42,11 @@ class Excerpted(NamedTuple):
         """True if lines are told apart that have no like in another log."""
         cause = self.summary["cause"]
         return cause is not None and cause.get("new") is not None
+
+    @property
+    def is_read_whole(self) -> bool:
+        """True if its lines are all there."""
+        return len(self.lines) == self.total
 
     @property
     def cause_at(self) -> int | None:
@@ -102,11 +109,12 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
 
 
 def _line(line: Shown, log: Excerpted) -> str:
+    """A line of the log behind a column of its own: no line can be taken for what is said of it."""
     mark = ("+" if line.is_new else " ") if log.is_compared else ""
-    if line.number == log.cause_at:
-        mark += "> "
-    more = f" [{line.more:,} more like it]" if line.more else ""
-    return f"{mark}{line.text}{more}\n"
+    mark += CAUSE if line.number == log.cause_at else OTHER
+    least = "" if log.is_read_whole else "at least "
+    more = f" [{least}{line.more:,} more like it]" if line.more else ""
+    return f"{mark}{line.text}{more}\n" if line.text else f"{mark.rstrip()}\n"
 
 
 def _left_out(lines: int) -> str:

@@ -12,6 +12,7 @@ from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
 from oslogserve.messages import cut, visible
 from oslogserve.pages.brief import (
+    OTHER,
     PART_OF_NAME,
     Excerpted,
     dumped,
@@ -51,10 +52,8 @@ def text(job: JobExcerpt) -> bytes:
     """The excerpt as text of at most the bytes that the query says."""
     size = job.query.size
     head = _fitting(_heading(job), size // PART_OF_BUILD)
-    tests = [f"{test.name}: {test.message}" for test in job.found.tests]
-    failed = _listed(
-        "Tests that failed:", (cut(one, MOST_OF_TEST) for one in tests), size // PART_OF_TESTS
-    )
+    tests = (cut(f"{test.name}: {test.message}", MOST_OF_TEST) for test in job.found.tests)
+    failed = _listed("Tests that failed:", (OTHER + one for one in tests), size // PART_OF_TESTS)
     errors = (_error(job, one) for one in job.lines.moment)
     moment = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
     end = ending(_notices(job), max(LEAST_OF_NOTICES, size // PART_OF_NOTICES))
@@ -71,7 +70,7 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
     if any(error.is_of_comparison for error in job.found.ending.missing):
         yield "Not compared with all of the run that passed."
     if build.change_url:
-        yield build.change_url
+        yield f"Change: {build.change_url}"
     if task:
         yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
     for rule in job.known:

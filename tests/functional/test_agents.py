@@ -177,7 +177,7 @@ def test_an_excerpt_has_links_that_lead_to_its_lines(ask, url):
     heading = next(line for line in lines if "?goto=" in line)
     link = urljoin(lines[0], heading.rpartition(" ")[2])
     assert requests.get(link, timeout=60).ok
-    first = lines[lines.index(heading) + 1].removeprefix("> ")
+    first = lines[lines.index(heading) + 1][1:]
     assert data_of(ask("lines", path=link, context=0))[1].endswith(first)
 
 

@@ -17,7 +17,7 @@ from tests.renderers import cut, renderer
 #: Bytes that a terminal obeys.
 _OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")
 _LEFT_OUT = re.compile(r" \.\.\. [\d,]+ bytes \.\.\. ")
-_MORE = re.compile(r" \[[\d,]+ more like it\]$")
+_MORE = re.compile(r" \[(?:at least )?[\d,]+ more like it\]$")
 _CAUSE = re.compile(r"likely cause at lines? ([\d,]+)")
 _RUN = re.compile(r"(?:\.\.\. [\d,]+ lines? left out: )?\?goto=(\d+)(?:-(\d+))?")
 
@@ -101,9 +101,10 @@ def _fault_of_text(content, log):
         place += 1
         for number in range(first, last + 1):
             text = _MORE.sub("", shown[place])
-            if number == cause_at:
-                text = text.removeprefix("> ")
-            if not _is_of(text, lines[number - 1].encode()):
+            column = ">" if number == cause_at else " "
+            if text and text[0] != column:
+                return f"line {number} has another column: {text!r}"
+            if not _is_of(text[1:], lines[number - 1].encode()):
                 return f"line {number} is {shown[place]!r}"
             place += 1
     rest = shown[place:]

@@ -204,8 +204,8 @@ def test_an_excerpt_of_a_file_names_its_lines(tmp_path, capfdbinary):
     brief = ["--format", "brief", "--bytes", "600"]
     assert main(["render", str(tmp_path / "console.log.gz"), *brief]) == 0
     written = capfdbinary.readouterr().out
-    assert b": console.log.gz:967-1001\n" in written
-    assert written.endswith(b"\n> FAIL: test_sum (tests.Sum)\nAssertionError: 3 != 4\n")
+    assert b": console.log.gz:970-1001\n" in written
+    assert written.endswith(b"\n>FAIL: test_sum (tests.Sum)\n AssertionError: 3 != 4\n")
     assert len(written) <= 600
 
 
@@ -222,8 +222,9 @@ def test_an_excerpt_of_standard_input_reads_it_twice(tmp_path, from_file):
         cwd=tmp_path,
         **told,
     )
-    first, *further = LOG.splitlines(keepends=True)
-    assert ran.stdout.endswith(b"\nstandard input:1-3\n" + first + b"> " + b"".join(further))
+    first, second, third = LOG.splitlines(keepends=True)
+    lines = b" %b>%b %b" % (first, second, third)
+    assert ran.stdout.endswith(b"\nstandard input:1-3\n" + lines)
 
 
 def test_standard_input_is_rendered():

@@ -46,8 +46,8 @@ def test_it_has_the_cause_within_the_bytes_and_leads_to_every_line(ask, name, si
     assert head.startswith(
         f"/run/{name}: failed; likely cause at lines {FAILED:,}-{FAILED + 1:,} of 6,006 lines in 'test'"
     )
-    assert "> FAIL: test_sum (tests.Sum)" in lines
-    assert "AssertionError: 3 != 4" in lines
+    assert ">FAIL: test_sum (tests.Sum)" in lines
+    assert " AssertionError: 3 != 4" in lines
     assert len(answer.body) <= size
     log = LOG.decode().splitlines()
     number = 0
@@ -57,7 +57,7 @@ def test_it_has_the_cause_within_the_bytes_and_leads_to_every_line(ask, name, si
         ):
             number = int(marked[1])
         elif not re.fullmatch(r"\.\.\. [\d,]+ lines? left out", line):
-            mark = "> " if number == FAILED else ""
+            mark = ">" if number == FAILED else " "
             assert line == mark + log[number - 1]
             number += 1
 
@@ -124,8 +124,8 @@ def test_new_lines_are_told_in_a_comparison(ask):
 def test_new_lines_begin_with_a_plus_in_text(ask):
     head, *lines = ask("/run/a.txt?format=brief&against=run/passed.txt").text.splitlines()
     assert head.endswith("; + is new")
-    assert [line for line in lines if line.startswith("+")] == ["+> AssertionError: 3 != 4"]
-    assert " FAIL: test_sum (tests.Sum)" in lines
+    assert [line for line in lines if line.startswith("+")] == ["+>AssertionError: 3 != 4"]
+    assert "  FAIL: test_sum (tests.Sum)" in lines
 
 
 @pytest.mark.parametrize("size", [500, 2000])

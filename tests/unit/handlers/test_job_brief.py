@@ -5,6 +5,7 @@ import gzip
 import json
 import os
 import re
+from textwrap import indent
 
 import pytest
 
@@ -67,15 +68,15 @@ def test_it_says_what_was_tested_and_shows_the_failure_first(ask):
     assert answer.content_type == "text/plain"
     text = answer.text
     assert text.startswith("/run/: ")
-    assert "nova-tox, openstack/nova, 42,7, master\nhttps://review.example.org/42\n" in text
-    assert "Tests that failed:\ntests.Boot.test_boot: ACTIVE is not ERROR\n" in text
+    assert "nova-tox, openstack/nova, 42,7, master\nChange: https://review.example.org/42\n" in text
+    assert "Tests that failed:\n tests.Boot.test_boot: ACTIVE is not ERROR\n" in text
     places = [
         text.index(part)
         for part in (
             "job-output.txt: failed; likely cause at lines 4-5 of 6 lines in 'run tests'",
             "?goto=1-6\n"
-            + CONSOLE.decode().replace(
-                "2026-03-04 18:22:11.000 | FAIL", "> 2026-03-04 18:22:11.000 | FAIL"
+            + indent(CONSOLE.decode(), " ").replace(
+                " 2026-03-04 18:22:11.000 | FAIL", ">2026-03-04 18:22:11.000 | FAIL"
             ),
             "logs/nova.txt.gz: does not say that it failed; likely cause at line 1,501",
             "ERROR nova: the port could not be bound",
@@ -165,7 +166,7 @@ def test_a_log_that_is_cut_short_is_told(root, ask):
 def test_a_folder_without_a_failure_shows_how_it_ended(ask):
     text = ask("/run/?format=brief&logs=quiet.txt").text
     assert "No log of 1 shows a failure\n" in text
-    assert text.endswith("?goto=1\nnothing to tell\n")
+    assert text.endswith("?goto=1\n nothing to tell\n")
 
 
 def test_a_folder_without_logs_is_told(ask):
@@ -212,7 +213,7 @@ def test_a_link_belongs_to_a_whole_name(root, ask, size):
     (root / "run/logs" / name).write_bytes(b"FAIL: test_a (tests.A)\n")
     text = ask(f"/run/?format=brief&bytes={size}&logs=long*").text
     assert (f"\nlogs/{name}: failed" in text) == ("?goto=1\n" in text)
-    assert "> FAIL: test_a" in text
+    assert ">FAIL: test_a" in text
 
 
 def test_it_says_how_many_logs_failed_and_how_many_others_show_errors(ask):
