@@ -245,7 +245,9 @@ class _Parts(LargeUpload):
         """The ETags of parts that have the bytes of segments."""
         etags: dict[int, str] = {}
         segments = self._payload.segments
-        answer = self._ask(Ask("GET", self._location, {"uploadId": self._id}, _PLAIN))
+        answer = None
+        with except_forbidden():
+            answer = self._ask(Ask("GET", self._location, {"uploadId": self._id}, _PLAIN))
         for _, row in Rows(answer.body, ("Part",)).rows if answer else ():
             number, etag = int(row["PartNumber"]) - 1, row["ETag"].strip('"')
             segment = segments[number] if number < len(segments) else None

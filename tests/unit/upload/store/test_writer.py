@@ -238,12 +238,23 @@ def test_an_object_that_may_have_the_metadata_of_an_earlier_file_is_sent_anew(
     assert targets.count(" ".join(part(1))) == 1
 
 
-def test_a_user_who_may_not_list_uploads_sends_all(make_writer, payload):
+def test_a_user_who_may_not_list_uploads_or_parts_sends_all(make_writer, payload):
     writer = make_writer()
+    made = payload(b"a" * 11)
     answer_parts(writer.connection, 2)
     writer.connection.answers["GET", UPLOADS] = Reply(403)
-    writer.replace(LOCATION, None, payload(b"a" * 11))
+    writer.replace(LOCATION, None, made)
     assert writer.connection.targets()[-1] == f"POST {PATH}?uploadId=new"
+    answer_parts(writer.connection, 2, "late")
+    headers = {"x-amz-meta-oslogserve-checksum": made.etag, "content-type": made.media_type}
+    writer.connection.answers |= {
+        ("GET", UPLOADS): listed(("job/core.bin", "late", "2026-01-02")),
+        ("GET", f"{PATH}?uploadId=late"): Reply(403),
+        ("HEAD", PATH): Reply(headers=headers),
+    }
+    writer.replace(LOCATION, None, made)
+    assert " ".join(part(1, "late")) in writer.connection.targets()
+    assert writer.connection.targets()[-1] == f"HEAD {PATH}"
 
 
 def test_parts_that_were_joined_though_the_answer_was_lost_are_found(make_writer, payload):
