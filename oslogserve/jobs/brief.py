@@ -20,11 +20,20 @@ OTHERS = 3
 MOMENT, MOST_AT_MOMENT = 5 * 10**6, 20
 
 
+class _Same(NamedTuple):
+    """A log that shows the failure, and others of which the cause has the same lines."""
+
+    found: RankedLog
+    others: list[RankedLog]
+
+
 class LogLines(NamedTuple):
     """A log that shows the failure, and the lines of it that may be shown."""
 
     found: RankedLog
     read: LinesRead
+    #: Logs of which the cause has the same lines.
+    same: list[RankedLog]
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -52,15 +61,19 @@ class JobLines(NamedTuple):
 
 def lines_of(job: Job, found: Findings, size: int) -> JobLines:
     """The lines for an excerpt of so many bytes, for which some logs are read again."""
-    ranked = _shown(found, size)
+    shown = _shown(found, size)
+    ranked = [one.found for one in shown]
     several = [
         job.read_ahead(one.log.file, _lines(job, one, size // (OTHERS if place else 1)), False)
         for place, one in enumerate(ranked)
     ]
     read = [only(ahead) for ahead in started(several, LOGS_AT_ONCE)]
-    logs = [LogLines(log, one) for log, one in zip(ranked, read, strict=True) if one]
+    logs = [
+        LogLines(log.found, one, log.others) for log, one in zip(shown, read, strict=True) if one
+    ]
     missing = [error for one in logs if not one.found.log.missing for error in _named(one)]
-    return JobLines(logs, list(_at_moment(found, ranked)), missing)
+    told = [*ranked, *(other for one in shown for other in one.others)]
+    return JobLines(logs, list(_at_moment(found, told)), missing)
 
 
 def _named(one: LogLines) -> Iterator[Incomplete]:
@@ -69,14 +82,26 @@ def _named(one: LogLines) -> Iterator[Incomplete]:
         yield Incomplete(error.reason, f"{one.found.log.file.shown}: {error}")
 
 
-def _shown(found: Findings, size: int) -> list[RankedLog]:
+def _shown(found: Findings, size: int) -> list[_Same]:
     """The logs that show the failure, and the job's own one, which has the verdict."""
     wrong = [one for one in found.logs if one.shows_failure] or [*filter(None, [found.ended])]
-    shown = wrong[: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
-    files = {one.log.file for one in shown}
+    shown = _without_same(wrong)[: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
+    files = {log.log.file for one in shown for log in (one.found, *one.others)}
     consoles = [one for one in found.logs if CONSOLES.search(one.log.file.shown)]
     consoles = [one for one in consoles if one.rank.cause and one.log.file not in files]
-    return [*shown, *consoles[:1]]
+    return [*shown, *(_Same(one, []) for one in consoles[:1])]
+
+
+def _without_same(logs: Sequence[RankedLog]) -> list[_Same]:
+    """The first log of each cause: GitHub's archives have a log of each job, and of each step of it."""
+    shown: dict[tuple[Any, ...], _Same] = {}
+    for place, one in enumerate(logs):
+        cause = one.rank.cause or {"why": "end"}
+        told = () if cause["why"] == "end" else tuple(cause.get("told", ()))
+        first = shown.setdefault(told or (place,), _Same(one, []))
+        if first.found is not one:
+            first.others.append(one)
+    return list(shown.values())
 
 
 def _lines(job: Job, one: RankedLog, size: int) -> Iterator[LinesRead]:

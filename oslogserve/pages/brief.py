@@ -13,10 +13,11 @@ from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
 from oslogserve.messages import cut, visible
 
-#: Parts of an excerpt that a name, the sentences about what is missing, and a link take at most. In JSON no
-#: link needs the name.
-PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 2, 5, 8
-NAME_IN_JSON = 4
+#: Parts of an excerpt that a name, the sentences about what is missing, and a link or a step's name take at
+#: most.
+PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 4, 5, 8
+#: The part of a small one in JSON that its name takes if lines have no room otherwise.
+PART_OF_SHORT_NAME = 10
 #: Bytes of a step's name.
 MOST_OF_STEP = 80
 #: What stands before the first line of the cause, and before other lines.
@@ -58,12 +59,13 @@ class Excerpted(NamedTuple):
 def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
     """The excerpt as text of at most so many bytes. notices: sentences about what is missing."""
     end = ending(notices, size // PART_OF_NOTICES)
+    log = log._replace(name=cut(visible(log.name), size // PART_OF_NAME))
     return (section(log, size - length(end)) + end).encode()
 
 
 def section(log: Excerpted, size: int) -> str:
-    """The first line, and runs of lines, of at most so many bytes; nothing if they have no room."""
-    head = f"{cut(visible(log.name), size // PART_OF_NAME)}: {_told(log)}\n"
+    """The first line, and runs of lines, of at most so many bytes; nothing if no line has room."""
+    head = f"{visible(log.name)}: {_told(log, size)}\n"
     log = log._replace(link=_short(visible(log.link), size, "lines "))
     digits = len(f"{log.total:,}")
     of_gap = length("...  lines left out\n") + digits
@@ -73,7 +75,11 @@ def section(log: Excerpted, size: int) -> str:
         return ""
     costs = Costs(lambda line: length(_line(line, log)), of_run)
     runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
-    return head + "".join(_runs(runs, log))
+    return head + "".join(_runs(runs, log)) if runs or not any(map(_has_text, log.lines)) else ""
+
+
+def _has_text(line: MarkedLine) -> bool:
+    return bool(line.content.strip())
 
 
 def ending(notices: Sequence[str], size: int) -> str:
@@ -125,13 +131,13 @@ def _numbers(run: Run) -> str:
     return f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
 
 
-def _told(log: Excerpted) -> str:
+def _told(log: Excerpted, size: int) -> str:
     """What is known of the log before its lines are read."""
     cause, total = log.summary["cause"], counted(log.total, "line")
     if cause is None:
         return f"shows no failure in {total}"
-    step = step_of(log.summary)
-    of_step = f" in {cut(visible(step['name']), MOST_OF_STEP)!r}" if step else ""
+    step, most = step_of(log.summary), min(MOST_OF_STEP, size // PART_OF_LINK)
+    of_step = f" in {cut(visible(step['name']), most)!r}" if step else ""
     if step and step["duration"] is not None:
         of_step += f" ({duration(round(step['duration'] * _SECOND))})"
     failed = log.summary["failed"]
@@ -158,11 +164,22 @@ def as_json(log: Excerpted, size: int, members: Mapping[str, Any]) -> bytes:
 
 def section_json(log: Excerpted, size: int) -> dict[str, Any]:
     """The members of a log, which take at most so many bytes of JSON, if its name alone takes less."""
-    cause, step = log.summary["cause"], step_of(log.summary)
+    name = cut(log.name, size // PART_OF_NAME)
+    value = _section_json(log._replace(name=name), size, step_of(log.summary))
+    if value["runs"] or not log.lines:
+        return value
+    return _section_json(
+        log._replace(name=cut(name, size // PART_OF_SHORT_NAME), link=""), size, None
+    )
+
+
+def _section_json(log: Excerpted, size: int, step: Mapping[str, Any] | None) -> dict[str, Any]:
+    """The same with this step, if it takes little."""
+    cause = log.summary["cause"]
     if step:
         step = {**step, "name": cut(step["name"], MOST_OF_STEP)}
     value = {
-        "name": cut(log.name, size // NAME_IN_JSON),
+        "name": log.name,
         "lines": log.total,
         "failed": log.summary["failed"],
         "cause": {name: cause[name] for name in ("line", "last", "why")} if cause else None,

@@ -33,6 +33,8 @@ PART_OF_BUILD, PART_OF_TESTS, PART_OF_MOMENT, PART_OF_NOTICES = 3, 6, 6, 8
 OF_FIRST = 65
 #: The least bytes of a log, of one as JSON, and of sentences about what is missing.
 LEAST_OF_LOG, LEAST_OF_OBJECT, LEAST_OF_NOTICES = 200, 320, 100
+#: The part of a log's bytes that its name takes at most, if its links need all of it, and other names.
+PART_OF_WHOLE_NAME, PART_OF_SAME = 2, 8
 #: Bytes of a test's name and message, and of an error at that moment.
 MOST_OF_TEST, MOST_OF_ERROR = 300, 240
 
@@ -132,16 +134,29 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
         if left < LEAST_OF_LOG:
             return
         room = _room(left, place == len(logs) - 1, LEAST_OF_LOG)
-        said = section(_with_name(_excerpted(job, log, is_link=False), room), room)
+        same = _same(job, log, room // PART_OF_SAME)
+        said = _section(_excerpted(job, log, is_link=False), room - length(same))
+        said += same if said else ""
         left -= length(said)
         yield said
 
 
-def _with_name(log: Excerpted, size: int) -> Excerpted:
+def _section(log: Excerpted, size: int) -> str:
     """The log with its whole name, to which its links belong, or without links if that is too long."""
-    if length(log.name) <= size // PART_OF_NAME:
-        return log
-    return log._replace(name=cut(log.name, size // PART_OF_NAME), link="lines ")
+    is_whole = length(log.name) <= size // PART_OF_WHOLE_NAME
+    without = log._replace(name=cut(log.name, size // PART_OF_NAME), link="lines ")
+    return (section(log, size) if is_whole else "") or section(without, size)
+
+
+def _same(job: JobExcerpt, log: LogLines, size: int) -> str:
+    """A line with the names of the logs of which the cause has the same lines; nothing without any."""
+    names = ", ".join(_name(job, one.log.file) for one in log.same)
+    return f"[the same in {cut(names, size)}]\n" if names else ""
+
+
+def _name(job: JobExcerpt, file: File) -> str:
+    """The log's name as in a link, if there are links."""
+    return visible(file.shown) if job.are_files else quote(file.name)
 
 
 def _room(left: int, is_last: bool, least: int) -> int:
@@ -224,7 +239,10 @@ def _objects(job: JobExcerpt, left: int) -> Iterator[dict[str, Any]]:
     logs = job.lines.logs
     for place, log in enumerate(logs):
         room = _room(left, place == len(logs) - 1, LEAST_OF_OBJECT)
-        value = section_json(_excerpted(job, log, is_link=True), room - 2)
+        names = _within([one.log.file.shown for one in log.same], room // PART_OF_SAME)
+        same = {"same": names} if names else {}
+        excerpt = _excerpted(job, log, is_link=True)
+        value = {**section_json(excerpt, room - 2 - length(dumped(same))), **same}
         left -= length(dumped(value)) + 2
         if left < 0:
             return

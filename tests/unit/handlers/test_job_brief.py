@@ -189,7 +189,8 @@ def test_names_cannot_break_lines(root, ask):
 
 def test_names_are_as_links_have_them(root, ask):
     for name in ("a b#%.txt", "c d?.txt"):
-        (root / "run/logs" / name).write_bytes(b"2026-03-04 18:22:11.000 FAIL: test_a (tests.A)\n")
+        log = f"2026-03-04 18:22:11.000 FAIL: test_{name[0]} (tests.A)\n"
+        (root / "run/logs" / name).write_text(log)
     (root / "run/logs/c 1.txt").write_bytes(HEALTHY)
     text = ask("/run/?format=brief&bytes=9000&logs=[ac]*.txt").text
     for name in ("a%20b%23%25", "c%20d%3F"):
@@ -214,6 +215,40 @@ def test_a_link_belongs_to_a_whole_name(root, ask, size):
     text = ask(f"/run/?format=brief&bytes={size}&logs=long*").text
     assert (f"\nlogs/{name}: failed" in text) == ("?goto=1\n" in text)
     assert ">FAIL: test_a" in text
+
+
+def test_a_failure_that_several_logs_show_is_shown_once(root, ask):
+    failed = b"##[group]Run make\nFAIL: test_a (tests.A)\nKeyError: 'b'\n##[error]exit code 1\n"
+    (root / "run/logs/0_build.txt").write_bytes(b"Set up job\n" * 9 + failed)
+    (root / "run/logs/5_Run make.txt").write_bytes(failed)
+    text = ask("/run/?format=brief&logs=[05]_*.txt").text
+    assert text.count("FAIL: test_a") == 1
+    [name] = re.findall(r"^logs/(\S+): failed", text, re.MULTILINE)
+    [same] = re.findall(r"^\[the same in logs/(.*)\]$", text, re.MULTILINE)
+    assert {name, same} == {"0_build.txt", "5_Run%20make.txt"}
+    [log] = json.loads(ask("/run/?format=brief-json&logs=[05]_*.txt").body)["logs"]
+    assert {log["name"], *log["same"]} == {"logs/0_build.txt", "logs/5_Run make.txt"}
+
+
+@pytest.mark.parametrize("size", [500, 700, 1000])
+@pytest.mark.parametrize("length", [100, 180, 240])
+def test_a_long_name_leaves_room_for_the_cause(root, ask, size, length):
+    folder = root / "run/logs" / ("long-folder-" * 18)
+    folder.mkdir()
+    log = b"fine\n" * 900 + b"FAIL: test_a (tests.A)\nKeyError: 'b'\n" + b"fine\n" * 900
+    name = "n" * length
+    (folder / name).write_bytes(log + b"##[error]Process completed with exit code 1.\n")
+    chosen = f"&logs={name}"
+    assert "\n>FAIL: test_a" in ask(f"/run/?format=brief&bytes={size}{chosen}").text
+    path = f"/run/logs/{folder.name}/{name}"
+    assert "\n>FAIL: test_a" in ask(f"{path}?format=brief&bytes={size}").text
+    for answer in (
+        ask(f"/run/?format=brief-json&bytes={size}{chosen}"),
+        ask(f"{path}?format=brief-json&bytes={size}"),
+    ):
+        [found] = json.loads(answer.body).get("logs") or [json.loads(answer.body)]
+        assert found["runs"][0]["is_cause"]
+        assert len(answer.body) <= size
 
 
 def test_it_says_how_many_logs_failed_and_how_many_others_show_errors(ask):
