@@ -125,7 +125,7 @@ class Rendered(_OfLog):
         super().__init__(log, view, [*_HEADERS[view], *unkept])
         # The next reader's page may be compared with all of the other log.
         self.may_break_off = log.may_break_off or bool(lines.faults_of_comparison)
-        self.accept_ranges = "none" if view == "text" else ""
+        self.accept_ranges = "none" if view in ("text", "brief", "brief-json") else ""
         self._is_compressible = view == "html" or _is_compressible(log, request)
         self._lines = lines
 

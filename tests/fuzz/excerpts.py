@@ -78,9 +78,9 @@ def _fault_of_json(content, log):
 
 def _is_of(shown, line):
     """True if the text is what is shown of the line, as far as it is easy to tell."""
-    if _OBEYED.search(line):
-        return True
     text = line.decode(errors="replace")
+    if _OBEYED.search(line) or not text.isprintable():
+        return True
     begin, *rest = _LEFT_OUT.split(shown)
     if len(rest) != 1:
         return shown == text

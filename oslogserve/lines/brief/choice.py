@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.worth import MAIN, VITAL, Weighed
+from oslogserve.messages import visible
 
 #: Bytes of a line, and of a main one: so many, or a part of the excerpt.
 LONGEST, LONGEST_MAIN = 250, 600
@@ -30,6 +31,11 @@ BYTE, ALONE = 0.02, 24.0
 TOLD = 1000.0
 #: What a terminal obeys, but for tabs: an escape with what it is for, and control characters.
 _OBEYED = re.compile(r"\x1b(?:[ -/]*[0-~])?|[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+#: What changes how others are seen, or ends a line for some readers, and is not seen itself. Joiners of words and
+#: emojis are none of it.
+_UNSEEN = re.compile(
+    "[\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]+"
+)
 
 
 class Shown(NamedTuple):
@@ -108,19 +114,25 @@ def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
 
 
 def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str:
-    """The text without control characters, and without its middle if it measures more than `most`.
+    """The text as a reader sees it, and without its middle if it measures more than `most`.
 
     It may measure more without any.
     """
+    line = line._replace(text=_seen(line.text), end=_seen(line.end))
     characters = max(0, most - MARK)
     while True:
         text = line.within(characters)
-        if not text.isprintable():
-            text = _OBEYED.sub("", text)
         size = measured(text)
         if size <= most or not characters:
             return text
         characters = min(characters - 1, characters * most // size)
+
+
+def _seen(text: str) -> str:
+    """The text without control characters. What nobody would see is escaped."""
+    if text.isprintable():
+        return text
+    return _UNSEEN.sub(lambda found: visible(found[0]), _OBEYED.sub("", text))
 
 
 def _bytes(text: str) -> int:

@@ -2,6 +2,7 @@
 """Excerpts: the plan, marked lines, their worth, and the choice."""
 
 import json
+import re
 from itertools import pairwise
 
 import pytest
@@ -269,6 +270,20 @@ def test_the_first_error_far_away_is_read_with_its_values():
     assert len(planned(summary_of(log), log.count(b"\n"), 1500)) == 2
     shown = {*texts(excerpt(log, 1500))}
     assert {"ERROR: of old", "expected: 3", "ERROR: of use", "ERROR: the last one"} <= shown
+
+
+def test_what_nobody_would_see_is_escaped():
+    unseen = "ERROR: a\u202eb\u200bc\u2028d\ufeffe\U000e0041"
+    seen = "\u6f22 \u200d\U0001f469\u00a0\u00fc"
+    escaped = r"ERROR: a\u202eb\u200bc\u2028d\ufeffe\U000e0041"
+    assert texts(excerpt(f"{unseen}{seen}\n".encode(), 500)) == [escaped + seen]
+
+
+def test_bytes_that_are_left_out_are_those_that_a_reader_would_see():
+    log = b"ERROR: begin " + b"x\0\0\0" * 900 + b"\n"
+    [line] = texts(excerpt(log, 500))
+    begin, middle, end = re.fullmatch(r"(.*) \.\.\. ([\d,]+) bytes \.\.\. (.*)", line).groups()
+    assert len(begin + end) + int(middle) == len("ERROR: begin ") + 900
 
 
 @pytest.mark.parametrize("size", [420, 2000, 9000])
