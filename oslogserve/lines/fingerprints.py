@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from typing import Any
 
-from oslogserve.lines.telling import ANYWHERE, exception_of, tells
+from oslogserve.lines.telling import ANYWHERE, exception_of, says_nothing, tells
 from oslogserve.lines.varying import WORKER, normalised
 
 #: Raised when the same lines give other fingerprints than before.
@@ -41,7 +41,7 @@ def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) ->
     if not telling:
         return {}
     found = {}
-    if not all(map(ANYWHERE.match, telling)):
+    if name or not all(map(ANYWHERE.match, telling)):
         found["exact"] = _digest("exact", told)
     elif own_step:
         found["exact"] = _digest("exact", [*told, own_step])
@@ -59,7 +59,8 @@ def _name_of(cause: Mapping[str, Any]) -> str:
         return ""
     first: str = cause["told"][0]
     named = (line for line in cause["told"] if line.startswith("--- FAIL"))
-    return next(named, "" if first.startswith("Traceback (") else first)
+    is_name = not (first.startswith("Traceback (") or says_nothing(first))
+    return next(named, first if is_name else "")
 
 
 def _digest(kind: str, lines: Sequence[str]) -> str:

@@ -30,6 +30,7 @@ _SAYS_NOTHING = re.compile(
     | (?:fatal|failed):[ ]\[.*[ ]=>[ ]\{.*"censored":.*
     | (?:fatal|failed):[ ]\[.*[ ]=>[ ]\{(?:"changed":[ ]\w+,[ ])?"msg":[ ]"All[ ]items[ ]completed"\}
     | \S+[ ]=>[ ]MODULE[ ]FAILURE
+    | ●[ ]Test[ ]suite[ ]failed[ ]to[ ]run
     | See[ ]stdout/stderr[ ]for[ ]the[ ]exact[ ]error
     """,
     re.VERBOSE | re.ASCII,
@@ -57,6 +58,7 @@ ANYWHERE = re.compile(
             argument[ ]of[ ]type|invalid[ ]literal[ ]for|(?:not[ ]enough|too[ ]many)[ ]values[ ]to[ ]unpack|
             maximum[ ]recursion[ ]depth|\w{3,8}[ ]indices[ ]must[ ]be|'[\w\#-]{2,20}'[ ]codec[ ]can't|
             This[ ]event[ ]loop[ ]is|Expecting[ ](?:value|property|',')|Unexpected[ ]token).{0,120}))?
+        | File[ ]"(?:main|app|cli|run|setup|__main__|__init__)\.py",[ ]in[ ](?:main|run|<module>)
         | socket\.timeout(?::[ ]timed[ ]out)?
         | Error:[ ]Timeout[ ]of[ ]\#ms[ ]exceeded.{0,120}
         | assert[ ].{0,20}
@@ -89,7 +91,12 @@ ANYWHERE = re.compile(
 
 def tells(line: str) -> bool:
     """True if the line says more than that something failed."""
-    return not _SAYS_NOTHING.fullmatch(line) and _WORD.search(_OUTCOME.sub("", line)) is not None
+    return not says_nothing(line) and _WORD.search(_OUTCOME.sub("", line)) is not None
+
+
+def says_nothing(line: str) -> bool:
+    """True if the whole line is known to tell nothing."""
+    return _SAYS_NOTHING.fullmatch(line) is not None
 
 
 def exception_of(told: Sequence[str]) -> str:

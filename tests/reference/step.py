@@ -10,7 +10,7 @@ import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import dropwhile, islice, pairwise
+from itertools import dropwhile, islice, pairwise, takewhile
 from typing import NamedTuple
 
 from oslogserve.lines.grammar import causes
@@ -63,6 +63,8 @@ _PASSING = re.compile(causes.PASSING).search
 _RECAP = re.compile(causes.RECAP).match
 _NUMBER = re.compile(causes.NUMBER).match
 _FRAME = re.compile(causes.FRAME).match
+_CALL = re.compile(causes.CALL).match
+_LIBRARY = re.compile(causes.LIBRARY).match
 _HAS_LETTER = re.compile(rb"[A-Za-z\x80-\xff]").search
 _USAGE = re.compile(causes.USAGE).match
 _OPTION = re.compile(causes.OPTION).match
@@ -190,6 +192,8 @@ class Step:
     report: Group | None = None
     report_kind: str = ""
     is_paused: bool = False
+    #: True right behind a blank line that the report may go on behind.
+    is_open: bool = False
     #: The number of the last error that is an outcome.
     fatal: int | None = None
     #: True if a recap says that a task failed.
@@ -306,6 +310,9 @@ class Step:
             mark = Mark.CHAPTER
         kind = self._kind(text, None if mark in (Mark.CHAPTER, Mark.SUCCEEDED) else mark)
         is_end = mark in (Mark.CHAPTER, Mark.HEADING, Mark.ABORTS, Mark.SUCCEEDED)
+        if self.is_open and self.report and kind is None and not is_end and text.content:
+            is_next = self._goes_on(self.report, text) and not _GREEN(text.content)
+            self.is_paused = self.is_paused and not is_next
         self._extend_report(text, kind, is_end=is_end)
         is_recap = kind == Mark.OUTCOME or text.rank >= _ERROR
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
@@ -355,7 +362,8 @@ class Step:
     def _extend_report(self, text: Text, kind: str | None, *, is_end: bool) -> None:
         """Extends the current report by the line, or ends it. A stack ends with its exception.
 
-        Behind a blank line, only errors extend it, what follows them, and the line of the source that failed.
+        In a paragraph of something else, only errors extend it, what follows them, and the line of the source
+        that failed.
         """
         report = self.report
         if report is None:
@@ -368,12 +376,23 @@ class Step:
         is_blank = not (text.content or is_stack)
         is_end = is_end or is_long or (kind is not None and not is_error)
         if self.report_kind == _HEADED and kind is None and self._names(report, text):
-            report.first, report.last, report.told = text, text.number, [text.content]
+            name = b" ".join([*report.told, text.content])[:LONGEST]
+            report.first, report.last, report.told = text, text.number, [name]
         elif is_error or not (is_end or is_blank or (self.is_paused and not is_source)):
             report.extend(text)
+        may_open = self.is_open or not self.is_paused
+        self.is_open = is_blank and may_open and not report.first.content.startswith(causes.QUOTING)
         self.is_paused = not is_error and (is_blank or self.is_paused)
         if is_end or (is_stack and is_error) or (is_inline and is_blank):
-            self.report, self.is_paused = None, False
+            self.report, self.is_paused, self.is_open = None, False, False
+
+    def _goes_on(self, report: Group, text: Text) -> bool:
+        """True if the report goes on behind a blank line: with its first message, or deeper lines."""
+        has_message = not all(line.startswith(b"- ") for line in report.told[1:])
+        if self.report_kind == Mark.TEST and not has_message:
+            return True
+        is_of_test = self.report_kind in (_HEADED, Mark.TEST, Mark.NUMBERED)
+        return is_of_test and text.indent > report.first.indent
 
     def _names(self, report: Group, text: Text) -> bool:
         """True for the name of a failed test whose number and suites are in the report above."""
@@ -401,6 +420,7 @@ class Step:
             errors.extend(text)
             return None
         self.errors = Group.of(text)
+        self.errors.told += _frame_above(self.ring, text)
         return errors
 
     def _take_recap(self) -> None:
@@ -428,6 +448,8 @@ class Step:
         group = Group.of(*above, text)
         if kind == _HEADED and text.content.startswith(causes.STACK):
             group.told[:0] = _underlined(self.ring)
+        elif text.content.endswith(causes.UNNAMED):
+            group.told[:0] = _running(self.ring)
         if is_further:
             self.further.append((kind, group))
         elif kind not in self.found:
@@ -435,7 +457,8 @@ class Step:
             self.found[kind] = group
         else:
             group = self._replaced(group)
-        self.report, self.report_kind, self.is_paused = group, kind, False
+        self.report, self.report_kind = group, kind
+        self.is_paused, self.is_open = False, False
 
     def _replaced(self, subtest: Group) -> Group:
         """The last failed test, which becomes its subtest, with some of its messages."""
@@ -519,6 +542,19 @@ def _underlined(ring: deque[Text]) -> list[bytes]:
         if line and line != below == b"-" * len(line)
     )
     return [*islice(named, 1)]
+
+
+def _running(ring: deque[Text]) -> list[bytes]:
+    """The last line that says which test runs; none, or one."""
+    named = (text.content for text in reversed(ring) if text.content.startswith(causes.RUNNING))
+    return [*islice(named, 1)]
+
+
+def _frame_above(ring: deque[Text], text: Text) -> list[bytes]:
+    """The last call of the program's own in the stack right above its exception; none, or one."""
+    stack = takewhile(lambda line: line.indent > text.indent, reversed(ring))
+    own = (line.content for line in stack if _CALL(line.content) and not _LIBRARY(line.content))
+    return [*islice(own, 1)]
 
 
 def _first_word(text: Text) -> bytes:

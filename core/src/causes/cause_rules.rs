@@ -28,6 +28,8 @@ pub struct Data {
     green_hints: Row,
     weak: Vec<Row>,
     frame: Row,
+    call: Row,
+    library: Row,
     usage: Row,
     option: Row,
     recap: Row,
@@ -38,6 +40,9 @@ pub struct Data {
     pub subtest: Vec<u8>,
     pub stack: Vec<u8>,
     pub source: Vec<u8>,
+    pub quoting: Vec<u8>,
+    pub unnamed: Vec<u8>,
+    pub running: Vec<u8>,
     pub annotation: Vec<u8>,
     pub overwritten: Vec<u8>,
     pub echo: Vec<u8>,
@@ -122,6 +127,8 @@ pub struct Causes {
     green_hints: Literals,
     weak: Regex,
     frame: Regex,
+    call: Regex,
+    library: Regex,
     usage: Regex,
     option: Regex,
     pub recap: Regex,
@@ -148,6 +155,8 @@ impl Causes {
             green_hints: Literals::new(&data.green_hints)?,
             weak: beginning(&data.weak)?,
             frame: beginning([&data.frame])?,
+            call: beginning([&data.call])?,
+            library: beginning([&data.library])?,
             usage: beginning([&data.usage])?,
             option: beginning([&data.option])?,
             recap: beginning([&data.recap])?,
@@ -247,6 +256,11 @@ impl Causes {
     /// True if a line locates a fault.
     pub fn is_weak(&self, content: &[u8]) -> bool {
         self.weak.is_match(content) && !self.frame.is_match(content)
+    }
+
+    /// True for a frame of a stack in Python that is not of a library.
+    pub fn is_own_call(&self, content: &[u8]) -> bool {
+        self.call.is_match(content) && !self.library.is_match(content)
     }
 
     /// True if the line begins with the number of a failed test.

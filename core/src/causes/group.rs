@@ -134,6 +134,15 @@ impl Group {
         }
     }
 
+    /// The report of a failed test of whose name this is the last line: the others are told already.
+    pub fn named(&self, text: &Text<'_>) -> Self {
+        let mut name = self.told.join(&b' ');
+        name.push(b' ');
+        name.extend_from_slice(text.content());
+        name.truncate(LONGEST);
+        Self { first: text.copied(), last: text.number, told: vec![name] }
+    }
+
     /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. name: what
     /// lines with names begin with.
     pub fn tell(&mut self, test: Self, name: &[u8]) {

@@ -119,6 +119,8 @@ pub struct Step {
     report: Option<Kind>,
     /// True from a blank line of the report until an error.
     is_paused: bool,
+    /// True right behind a blank line that the report may go on behind.
+    is_open: bool,
     /// The number of the last error that is an outcome.
     fatal: Option<u64>,
     /// True if a recap says that a task failed.
@@ -280,6 +282,7 @@ impl Step {
         let role = self.role(grammar, caches, text, telling);
         let is_end =
             matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts | Mark::Succeeded));
+        self.reopen_report(grammar, caches, text, role.is_some() || is_end);
         self.extend_report(grammar, text, role, is_end);
         let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
@@ -307,7 +310,7 @@ impl Step {
         role: Option<Role>,
     ) -> Option<Group> {
         match role? {
-            Role::Error => return self.add_error(text),
+            Role::Error => return self.add_error(grammar, text),
             Role::First(kind) => self.add_first(grammar, text, kind),
             Role::Outcome => {}
         }
@@ -354,8 +357,27 @@ impl Step {
         (!is_green && !is_stack).then_some(Role::Error)
     }
 
-    /// Extends the current report by the line, or ends it. Behind a blank line, only errors extend it,
-    /// what follows them, and the line of the source that failed.
+    /// Lets the current report go on behind a blank line, if its next paragraph begins with this line. is_other:
+    /// true if the line tells something of its own.
+    fn reopen_report(
+        &mut self,
+        grammar: &Grammar,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        is_other: bool,
+    ) {
+        let is_next = self.is_open && !is_other && !text.content().is_empty();
+        let Some(kind) = self.report.filter(|_| is_next) else { return };
+        let report = last_of(&mut self.found, &mut self.further, kind);
+        if report.is_some_and(|report| goes_on(report, kind, text))
+            && !grammar.causes.is_green(caches, text.content())
+        {
+            self.is_paused = false;
+        }
+    }
+
+    /// Extends the current report by the line, or ends it. In a paragraph of something else, only errors extend
+    /// it, what follows them, and the line of the source that failed.
     fn extend_report(
         &mut self,
         grammar: &Grammar,
@@ -377,17 +399,19 @@ impl Step {
             && text.indent >= report.first.indent + TITLE
             && grammar.causes.is_numbered(report.first.content());
         if is_title && kind == Kind::Headed {
-            *report = Group::new(text);
+            *report = report.named(text);
         } else if is_error
             || !(is_end || is_long || is_other || is_blank || self.is_paused && !is_source)
         {
             report.extend(text);
         }
+        let quotes_source = report.first.content().starts_with(&grammar.causes.data.quoting);
+        self.is_open = is_blank && (self.is_open || !self.is_paused) && !quotes_source;
         self.is_paused = !is_error && (is_blank || self.is_paused);
         let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
         if is_end || is_long || is_other || is_whole {
             self.report = None;
-            self.is_paused = false;
+            (self.is_paused, self.is_open) = (false, false);
         }
     }
 
@@ -430,13 +454,18 @@ impl Step {
     }
 
     /// Returns the last group if another one begins.
-    fn add_error(&mut self, text: &Text<'_>) -> Option<Group> {
+    fn add_error(&mut self, grammar: &Grammar, text: &Text<'_>) -> Option<Group> {
         match &mut self.errors {
             Some(errors) if text.number - errors.last <= GAP => {
                 errors.extend(text);
                 None
             }
-            errors => errors.replace(Group::new(text)),
+            errors => {
+                let mut group = Group::new(text);
+                let frame = frame_above(&self.ring, grammar, text);
+                group.told.extend(frame.map(|frame| frame.content().to_vec()));
+                errors.replace(group)
+            }
         }
     }
 
@@ -463,7 +492,7 @@ impl Step {
             self.found[kind as usize] = Some(group);
         }
         self.report = Some(kind);
-        self.is_paused = false;
+        (self.is_paused, self.is_open) = (false, false);
     }
 
     /// What a failed test begins with: the line, and what is above it.
@@ -476,7 +505,13 @@ impl Step {
         }
         let is_stack =
             kind == Kind::Headed && text.content().starts_with(&grammar.causes.data.stack);
-        if let Some(name) = is_stack.then(|| underlined(&self.ring)).flatten() {
+        let is_unnamed = text.content().ends_with(&grammar.causes.data.unnamed);
+        let name = if is_stack {
+            underlined(&self.ring)
+        } else {
+            is_unnamed.then(|| running(&self.ring, grammar)).flatten()
+        };
+        if let Some(name) = name {
             group.told.insert(0, name.content().to_vec());
         }
         group
@@ -572,6 +607,18 @@ fn is_outcome(mark: Mark) -> bool {
     matches!(mark, Mark::Outcome | Mark::Result)
 }
 
+/// True if a failed test's report goes on behind a blank line: with its first message, or deeper lines. Of the
+/// lines below its name, those of a list of pre-commit are no message.
+fn goes_on(report: &Group, kind: Kind, text: &Text<'_>) -> bool {
+    let has_message = report.told[1..].iter().any(|line| !line.starts_with(b"- "));
+    let is_deeper = text.indent > report.first.indent;
+    match kind {
+        Kind::Test => is_deeper || !has_message,
+        Kind::Headed | Kind::Numbered => is_deeper,
+        Kind::Crash | Kind::Inline => false,
+    }
+}
+
 /// What a line begins with, up to a blank.
 fn first_word(content: &[u8]) -> &[u8] {
     let end = content.iter().position(|&byte| byte == b' ').unwrap_or(content.len());
@@ -609,6 +656,21 @@ fn underlined(ring: &Ring) -> Option<&Text<'static>> {
         below = content;
     }
     None
+}
+
+/// The last line that says which test runs; None if none does.
+fn running<'r>(ring: &'r Ring, grammar: &Grammar) -> Option<&'r Text<'static>> {
+    ring.iter().rev().find(|line| line.content().starts_with(&grammar.causes.data.running))
+}
+
+/// The last call of the program's own in the stack right above its exception, of Python.
+fn frame_above<'r>(
+    ring: &'r Ring,
+    grammar: &Grammar,
+    text: &Text<'_>,
+) -> Option<&'r Text<'static>> {
+    let mut stack = ring.iter().rev().take_while(|line| line.indent > text.indent);
+    stack.find(|line| grammar.causes.is_own_call(line.content()))
 }
 
 /// The last lines with a word of failure, and whether they are near the end.

@@ -297,6 +297,9 @@ RECAP = (
 NUMBER = rb"\d+\) "
 #: A frame of a stack in Ruby.
 FRAME = rb"\S+:\d+:in [`']"
+#: A frame of a stack in Python, and one in code that is not the program's own.
+CALL = rb'File "[^"]+", line \d+, in '
+LIBRARY = rb'File "(?:<|[^"]*(?:/lib(?:64)?/python\d|/site-packages/|/dist-packages/))'
 #: The first line of a program's usage text, and an indented line in it. They speak of failures that there
 #: may be.
 USAGE = rb"[Uu]sage:|USAGE:?$"
@@ -309,6 +312,11 @@ ANNOTATION = b"##[error]"
 STACK = b"Traceback ("
 #: The line of the source that failed, in pytest's report.
 SOURCE = b">   "
+#: The head of a report that quotes the source of the test before its error: pytest's.
+QUOTING = b"___"
+#: The end of a failed test's first line that has no name, and the line above that has it: GoogleTest's.
+UNNAMED = b": Failure"
+RUNNING = b"[ RUN      ] "
 #: A pattern that may begin with any byte is tried only for a line with one of these.
 HINTS = (
     *(b"fail", b"Fail", b"FAIL", b"... ERROR", b"<<< ERROR", b" error", b"exit", b"return"),

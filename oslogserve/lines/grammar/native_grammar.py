@@ -95,6 +95,8 @@ class NativeCauses:
         self.green_anywhere = [row for row in causes.GREEN if row[1].startswith(b".")]
         self.weak = causes.WEAK
         self.frame = ("FRAME", causes.FRAME)
+        self.call = ("CALL", causes.CALL)
+        self.library = ("LIBRARY", causes.LIBRARY)
         self.usage = ("USAGE", causes.USAGE)
         self.option = ("OPTION", causes.OPTION)
         self.recap = ("RECAP", causes.RECAP)
@@ -104,6 +106,9 @@ class NativeCauses:
         self.record = ("RECORD", causes.RECORD)
         self.subtest = causes.SUBTEST
         self.source = causes.SOURCE
+        self.quoting = causes.QUOTING
+        self.unnamed = causes.UNNAMED
+        self.running = causes.RUNNING
         self.stack = causes.STACK
         self.annotation = causes.ANNOTATION
         self.overwritten = chapters.OVERWRITTEN

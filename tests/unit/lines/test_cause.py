@@ -196,7 +196,7 @@ def test_what_gradle_says_went_wrong_is_the_cause(found_in):
                 *(b"  1) a.spec.ts:3:1 a", b"", b"    Error: no a", b"", b"    Expected: 1", b""),
                 b"  1 failed",
             ],
-            3,
+            5,
         ),
         (
             [b"--- FAIL: TestB (0.00s)", b"    b_test.go:12: got 3", b"=== RUN   TestC", b"x"],
@@ -675,7 +675,7 @@ def test_a_log_without_a_failure_shows_its_end(found_in):
 
 def test_a_cause_has_its_lines_its_time_and_a_bounded_text_without_colours(cause_of):
     line = b"\x1b[31m2024-03-04 05:06:08 not ok 1 " + b"x" * 900 + b"\r"
-    found = cause_of(b"2024-03-04 05:06:07 x", line, b"  one", b"  two", b"", b"  three")
+    found = cause_of(b"2024-03-04 05:06:07 x", line, b"  one", b"  two", b"", b"three")
     text = found.pop("text")
     assert text.startswith("2024-03-04 05:06:08 not ok 1 xxx")
     assert len(text) == 300

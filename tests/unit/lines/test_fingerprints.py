@@ -59,6 +59,7 @@ def test_a_failed_step_is_known_by_its_name_and_exception():
         ["TypeError: Cannot read properties of undefined (reading 'the_name_of_a_member')"],
         ["/bin/sh: line 3: 2345 Segmentation fault      (core dumped)"],
         ["Killed"],
+        ["KeyError: 'name'", 'File "/a/main.py", line 7, in <module>'],
         ["panic: test timed out after 10m0s"],
         ["panic: close of closed channel"],
         ["fatal error: concurrent map writes"],
@@ -103,6 +104,7 @@ def test_the_name_of_a_step_that_all_jobs_have_does_not_tell_such_crashes_apart(
         "smoke.errors.VolumeFailed: volume smoke-418 is in status 'error'",
         "/bin/sh: line 1: 12345 Killed                  ./run-tests",
         "AttributeError: module 'inspect' has no attribute 'getargspec'",
+        'File "/a/pods.py", line 7, in delete_pod',
     ],
 )
 def test_one_that_says_what_is_wrong_is_known_by_its_lines(line):
@@ -159,6 +161,19 @@ def test_the_worker_that_ran_a_test_does_not_count():
     assert one == other
 
 
+def test_a_failed_test_with_a_short_name_has_one_by_what_any_program_may_print():
+    one, other = (fingerprints(cause(f"● S \u203a {n}", "KeyError: 'a'", why="test")) for n in "ab")
+    assert {*one} == {"exact", "failure"}
+    assert not {*one.values()} & {*other.values()}
+
+
+def test_a_suite_that_did_not_run_has_one_by_what_is_below():
+    head = "● Test suite failed to run"
+    one, other = (fingerprints(cause(head, f"no module {a}", why="test")) for a in ("one", "two"))
+    assert {*one} == {"exact"}
+    assert one != other
+
+
 def test_how_long_a_failed_test_took_does_not_count():
     one, other = "--- FAIL: TestCloud (2.62s)", "--- FAIL: TestCloud (13.10s)"
     assert fingerprints(cause(one, why="test")) == fingerprints(cause(other, why="test"))
@@ -178,6 +193,7 @@ def test_how_long_a_failed_test_took_does_not_count():
         "3 tests failed",
         "FAILED (errors=1)",
         "...",
+        "● Test suite failed to run",
         "##[error]The operation was canceled.",
         "##[error]The job running on runner A 12 has exceeded the maximum execution time of 360 minutes.",
         "Error: The runner has received a shutdown signal. This can happen when it is stopped.",

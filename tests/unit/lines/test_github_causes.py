@@ -74,7 +74,7 @@ def test_a_failed_test_of_mocha_is_told_by_its_name_and_its_error(cause_of):
     report = "  1) Cart\n       #total()\n         adds:\n\n      AssertionError: 2 !== 3\n      at a.js:2"
     assert cause_of(step(head + report)) == (
         "adds:",
-        ["adds:", "AssertionError: 2 !== 3", "at a.js:2"],
+        ["1) Cart #total() adds:", "AssertionError: 2 !== 3", "at a.js:2"],
     )
     alone = "  1) adds\n     Failure/Error:\n       no a"
     assert cause_of(step("Failures:\n\n" + alone))[0] == "1) adds"
