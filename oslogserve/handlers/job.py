@@ -133,7 +133,7 @@ class JobAnswer(Representation):
 
     def _summaries(self, found: Overview) -> Iterator[bytes]:
         logs, ending = found.summaries()
-        build = found.header() if self._memory.rules else Build()
+        build = found.header() if self._memory.rules or self._memory.days else Build()
         self._job.close()
         yield overview.summary(self._query, logs, ending, *self._known(logs, build))
 

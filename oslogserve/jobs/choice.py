@@ -55,7 +55,7 @@ class Choice(NamedTuple):
     next_log: bytes | None
     #: Logs that an overview found, in this answer and those before it.
     found: int
-    #: True if an overview found Zuul's inventory.
+    #: True if an overview found Zuul's inventory, or if it is among the files.
     has_inventory: bool
     #: True if the logs are larger than Limits.unasked.
     is_large: bool
@@ -106,7 +106,7 @@ def chosen(
         rest=rest,
         next_log=next_log or walk.next,
         found=len(likeliest),
-        has_inventory=any(file.name == INVENTORY for file in likeliest),
+        has_inventory=any(file.name == INVENTORY for file in likeliest or files),
         is_large=stored > limits.unasked,
         has_all=not walk.missing,
     )

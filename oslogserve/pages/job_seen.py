@@ -130,6 +130,8 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
         "runs": others.runs,
         "jobs": others.jobs,
         "passed": others.passed,
+        "alike_passed": told.alike_passed,
+        "never_passed": told.never_passed,
         "is_first": told.is_first,
         "same_change": told.are_of_own_change,
         "first": others.first and _first_json(query, told, others.first),

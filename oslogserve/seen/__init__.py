@@ -4,7 +4,8 @@
 A run is a job's folder. It is remembered once, by its path, whoever reads it.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+from itertools import islice
 from typing import NamedTuple
 
 #: Fingerprints of a run that are kept. A cause has up to two.
@@ -38,16 +39,21 @@ class Cause(NamedTuple):
         return [*filter(None, (self.exact, self.failure))]
 
 
-def first_causes(causes: Iterable[Cause]) -> Iterator[Cause]:
-    """Yields the first causes with a fingerprint that none before has, until a run has no room for more."""
-    found: set[str] = set()
+def first_causes(causes: Iterable[Cause]) -> list[Cause]:
+    """The first causes with an exact fingerprint that none before has, until a run has no room for more.
+
+    The first one has its other fingerprint too; the next ones have theirs where room is left.
+    """
+    firsts: dict[str, Cause] = {}
     for one in causes:
-        new = {*one.fingerprints} - found
-        if len(found) + len(new) > MOST_FINGERPRINTS:
-            return
-        found |= new
-        if new:
-            yield one
+        if one.exact:
+            firsts.setdefault(one.exact, one)
+        if len(firsts) == MOST_FINGERPRINTS:
+            break
+    failures = [*dict.fromkeys(one.failure for one in firsts.values() if one.failure)]
+    failures = failures[: max(1, MOST_FINGERPRINTS - len(firsts))]
+    found = islice(firsts.values(), MOST_FINGERPRINTS - len(failures))
+    return [one if one.failure in failures else one._replace(failure="") for one in found]
 
 
 class Named(NamedTuple):
@@ -75,6 +81,8 @@ class Run(NamedTuple):
     change: str = ""
     #: That of the likeliest log first. Of each log, its cause is before its other failures.
     causes: tuple[Cause, ...] = ()
+    #: True if its consoles show more failures than these.
+    is_cut: bool = False
 
     @property
     def change_number(self) -> str:

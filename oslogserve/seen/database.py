@@ -130,13 +130,17 @@ class Database:
             where = runs.c.has_failed & (runs.c.ended >= self._oldest())
             return int(connection.execute(select(func.count()).where(where)).scalar_one())
 
-    def has_passed_runs(self, job: Named) -> bool:
-        """True if a run of this job that passed is kept, on any branch."""
+    def tells_all_that_passed(self, job: Named) -> bool:
+        """True if runs of this job that passed are kept, on any branch, with all failures of their consoles."""
         where = ~runs.c.has_failed & (runs.c.ended >= self._oldest())
         is_it = (jobs.c.job == cut(job.job)) & (jobs.c.project == cut(job.project))
         where &= runs.c.job.in_(select(jobs.c.id).where(is_it))
+        are_there = [
+            select(1).where(where & (runs.c.is_cut == is_cut)).exists() for is_cut in (False, True)
+        ]
         with self._connected() as connection:
-            return connection.execute(select(runs.c.id).where(where).limit(1)).scalar() is not None
+            has_whole, has_cut = tuple(connection.execute(select(*are_there)).one())
+        return bool(has_whole and not has_cut)
 
     def runs(
         self, fingerprint: str, most: int, days: int | None = None, named: Named = ANY

@@ -52,7 +52,8 @@ class Told(NamedTuple):
     are_of_own_change: bool
     #: Runs that passed with the cause's other fingerprint, if none has this one.
     alike_passed: int
-    #: True if runs of this job that passed are kept, and no run that passed has either fingerprint.
+    #: True if runs of this job that passed are kept with all failures of their consoles, and no run that passed
+    #: has either fingerprint.
     never_passed: bool
     #: If no other run has the cause: another failure in its log that some have; None for none.
     another: Another | None
@@ -166,7 +167,7 @@ def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told
         begins_in_own_change=is_own,
         are_of_own_change=is_own and not database.is_in_another_change(fingerprint, number),
         alike_passed=0 if others.passed else passed,
-        never_passed=not passed and database.has_passed_runs(run.job),
+        never_passed=not passed and database.tells_all_that_passed(run.job),
         another=None if others.runs else _another(database, run, cause),
         is_listed=is_listed,
     )

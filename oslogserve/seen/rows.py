@@ -44,7 +44,7 @@ def cut(value: str, most: int | None = MOST_NAME) -> str:
 
 def add(connection: Connection, run: Run) -> None:
     """Raises IntegrityError if another process adds it at the same time."""
-    values = {"path": run.path, "ended": run.ended, "has_failed": run.has_failed}
+    values = {name: getattr(run, name) for name in ("path", "ended", "has_failed", "is_cut")}
     job = _job(connection, run.job)
     added = insert(runs).values(**values, job=job, change=run.change).returning(runs.c.id)
     number = connection.execute(added).scalar_one()
@@ -102,4 +102,4 @@ def runs_where(connection: Connection, where: ColumnElement[bool]) -> dict[int, 
 
 def _run(row: Row[Any], of_run: Sequence[Cause]) -> Run:
     named = Named(row.name, row.project, row.branch)
-    return Run(row.path, row.ended, row.has_failed, named, row.change, tuple(of_run))
+    return Run(row.path, row.ended, row.has_failed, named, row.change, tuple(of_run), row.is_cut)

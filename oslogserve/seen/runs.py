@@ -14,11 +14,14 @@ from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.telling import exception_of
+from oslogserve.native import LIMITS
 from oslogserve.seen import Cause, Named, Run, first_causes
 from oslogserve.seen.memory import Memory
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
+#: Failures that a log's summary has at most beside its cause.
+_MOST_NOTED = LIMITS["step.MOST_NOTED"]
 #: Failures of a run about which rules are asked.
 _MOST_ASKED = 16
 #: What a folder's name has that is a run's rather than a job's: numbers, hashes, UUIDs.
@@ -126,8 +129,23 @@ def run_of(path: bytes, found: Findings) -> Run | None:
         return None
     asked = asked_of(path, found.logs, found.build)
     causes = _failures(found.logs) if has_failed else _survived(found.logs)
-    kept = tuple(first_causes(one for one in causes if one.exact))
-    return asked._replace(path=shown, ended=ended, has_failed=has_failed, causes=kept)
+    several = [*causes]
+    kept = first_causes(several)
+    return asked._replace(
+        path=shown,
+        ended=ended,
+        has_failed=has_failed,
+        causes=tuple(kept),
+        is_cut=_is_cut(_consoles(found.logs), several, kept),
+    )
+
+
+def _is_cut(consoles: Sequence[RankedLog], causes: Iterable[Cause], kept: Iterable[Cause]) -> bool:
+    """True if the consoles show more failures than are kept of the run's causes."""
+    names = {one.log.file.shown for one in consoles}
+    of_consoles = {digest for one in causes if one.log in names for digest in one.fingerprints}
+    are_many = any(len(one.summary.get("other_failures", ())) >= _MOST_NOTED for one in consoles)
+    return are_many or not of_consoles <= {digest for one in kept for digest in one.fingerprints}
 
 
 def ended_at(files: Iterable[File]) -> int | None:
@@ -140,10 +158,14 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
     """True if the run failed, False if it passed; None if it is not known."""
     if build.result:
         return build.result == "failed"
-    consoles = [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
+    consoles = _consoles(logs)
     if consoles and all(_has_passed(one.summary) for one in consoles):
         return False
     return True if any(one.summary["failed"] and one.shows_failure for one in logs) else None
+
+
+def _consoles(logs: Sequence[RankedLog]) -> list[RankedLog]:
+    return [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
 
 
 def _has_passed(summary: dict[str, Any]) -> bool:

@@ -18,7 +18,7 @@ from oslogserve.lines import fingerprints
 from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD
 
 #: Tables of another version are made anew, and runs are remembered again.
-VERSION = f"3.{fingerprints.VERSION}"
+VERSION = f"4.{fingerprints.VERSION}"
 
 tables = MetaData()
 
@@ -43,8 +43,9 @@ runs = Table(
     Column("has_failed", Boolean, nullable=False),
     Column("job", ForeignKey("jobs.id"), nullable=False),
     Column("change", String(MOST_NAME), nullable=False),
+    Column("is_cut", Boolean, nullable=False),
     Index("runs_by_end", "has_failed", "ended"),
-    Index("runs_by_job", "job", "has_failed", "ended"),
+    Index("runs_by_job", "job", "has_failed", "is_cut", "ended"),
     sqlite_autoincrement=True,  # so that no run gets the number of one that was removed
 )
 

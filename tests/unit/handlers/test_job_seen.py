@@ -113,7 +113,8 @@ def test_runs_of_the_same_change_are_told_as_such(add, ask):
         ask(f"{add(f'1/smoke/a{number}', *refused(), ago=(9 - number) * 9999)}?format=overview")
     last = add("1/smoke/a2", *refused())
     assert seen_on(ask(f"{last}?format=overview"))[0].endswith(" UTC, all of this change.")
-    assert ask(f"{last}?format=seen").json["seen"]["same_change"] is True
+    for view in ("seen", "summary"):
+        assert ask(f"{last}?format={view}").json["seen"]["same_change"] is True
     ask(f"{add('2/smoke/b1', *refused(), change=91235)}?format=overview")
     assert seen_on(ask(f"{last}?format=overview"))[0].endswith(" UTC, first in this change.")
     assert ask(f"{last}?format=seen").json["seen"]["same_change"] is False
@@ -174,6 +175,18 @@ def test_never_in_a_run_that_passed_is_said_only_if_one_of_the_job_is_kept(add, 
     assert sentence.endswith("; never in a run of this job that passed.")
 
 
+def test_never_is_not_said_if_a_run_of_the_job_passed_behind_more_failures_than_are_kept(add, ask):
+    ask(f"{add('1/full/a', 'all fine', job='full', report=PASSED)}?format=overview")
+    errors = [f"ERROR: no {chr(97 + number) * 9}" for number in range(12)]
+    steps = [line for error in errors for line in (f"TASK [{error[-3:]}]", error)]
+    ask(f"{add('1/smoke/a', *steps, 'TASK [last]', 'ok', report=PASSED)}?format=overview")
+    for job, is_said in (("full", True), ("smoke", False)):
+        path = add(f"2/{job}/b", *refused(), job=job)
+        [sentence] = seen_on(ask(f"{path}?format=overview"))
+        assert ("never in a run" in sentence) == is_said
+        assert ask(f"{path}?format=seen").json["seen"]["never_passed"] == is_said
+
+
 def test_a_run_that_passed_with_the_same_exception_among_other_lines_is_told(add, ask):
     head, end = "FAIL: test_boot (nova.tests.TestServers)", ("Ran 3 tests", "FAILED (failures=1)")
     lines = "TASK [test]", head, "a wait", "TimeoutError: no port", *end
@@ -185,6 +198,8 @@ def test_a_run_that_passed_with_the_same_exception_among_other_lines_is_told(add
     )
     assert sentence.startswith("Seen in 1 other run")
     assert sentence.endswith("; the same exception also in 1 run that passed.")
+    seen = ask("/3/smoke/c3/?format=seen").json["seen"]
+    assert (seen["passed"], seen["alike_passed"], seen["never_passed"]) == (0, 1, False)
 
 
 def test_nothing_is_told_of_the_errors_of_a_run_that_passed(add, ask):
@@ -312,6 +327,7 @@ def failing(*names):
     return (
         "TASK [test]",
         *(line for report in reports for line in report),
+        "",
         "Ran 9 tests",
         "FAILED (failures=1)",
     )
@@ -331,6 +347,15 @@ def test_a_run_is_found_by_any_of_its_failed_tests(add, ask):
         ("test_aa", 2),
         ("test_zeta", 1),
     ]
+
+
+def test_a_run_is_found_by_any_of_seven_failed_tests(add, ask):
+    names = [f"test_{chr(97 + place) * 5}" for place in range(7)]
+    ask(f"{add('1/smoke/a', *failing(*names, 'test_last'))}?format=overview")
+    for name in names:
+        path = add(f"2/smoke/{name}", *failing(name, "test_last"))
+        seen = ask(f"{path}?format=summary").json["seen"]
+        assert (seen["by"], seen["runs"]) == ("exact", 1)
 
 
 def test_another_failure_that_runs_had_is_told_if_the_cause_is_new(add, ask):

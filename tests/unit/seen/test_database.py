@@ -27,6 +27,7 @@ from oslogserve.seen import (
     Run,
     connections,
     database,
+    first_causes,
 )
 from oslogserve.seen.database import DAY, Database
 
@@ -205,6 +206,21 @@ def test_a_cause_of_several_logs_counts_once(kept):
     assert (found.runs, found.cause.log) == (1, "a.txt")
 
 
+@pytest.mark.parametrize(
+    ("number", "both"), [(1, 1), (4, 4), (5, 3), (6, 2), (7, 1), (8, 1), (40, 1)]
+)
+def test_the_first_causes_of_a_run_are_kept_by_all_their_lines_before_other_fingerprints(
+    number, both
+):
+    several = [cause(place) for place in range(number)]
+    first = first_causes(iter(several))
+    assert [one.exact for one in first] == [one.exact for one in several[:7]]
+    assert [one.failure for one in first if one.failure] == [one.failure for one in several[:both]]
+    assert first_causes(first) == first
+    only_exact = [one._replace(failure="") for one in several]
+    assert first_causes(only_exact) == only_exact[:8]
+
+
 def test_a_run_that_passed_is_never_the_first_one_that_failed(kept):
     kept.remember(run("a/1", cause(1), ago=500, has_failed=False))
     assert kept.others(fingerprint(2), "new") == Others(passed=1)
@@ -301,7 +317,7 @@ def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
     causes = (cause(number, line=long, told=long, log=long) for number in range(1000))
     one = run("\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(Named._fields, long))
     assert kept.remember(one._replace(change=long)) == "kept"
-    assert (rows("causes"), rows("sightings")) == (MOST_FINGERPRINTS // 2, MOST_FINGERPRINTS)
+    assert (rows("causes"), rows("sightings")) == (MOST_FINGERPRINTS - 1, MOST_FINGERPRINTS)
     [found] = kept.runs(fingerprint(0), 9)
     assert len(found.causes[0].text) == MOST_TEXT
     assert len(found.causes[0].log) == len(found.change) == len(found.job.job) == MOST_NAME
