@@ -22,6 +22,8 @@ PART_OF_SHORT_NAME = 10
 MOST_OF_STEP = 80
 #: What stands before the first line of the cause, and before other lines.
 CAUSE, OTHER = ">", " "
+#: What stands before numbers of lines instead of a long link.
+NO_LINK = "lines "
 _SECOND = 10**6
 
 
@@ -66,7 +68,7 @@ def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
 def section(log: Excerpted, size: int) -> str:
     """The first line, and runs of lines, of at most so many bytes; nothing if no line has room."""
     head = f"{visible(log.name)}: {_told(log, size)}\n"
-    log = log._replace(link=_short(visible(log.link), size, "lines "))
+    log = log._replace(link=_short(visible(log.link), size, NO_LINK))
     digits = len(f"{log.total:,}")
     of_gap = length("...  lines left out\n") + digits
     of_run = of_gap + length(f": {log.link}-") + 2 * digits
@@ -107,7 +109,8 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
     last = 0
     for run in runs:
         gap = _left_out(run.first - last - 1)
-        yield ": ".join(filter(None, (gap, f"{log.link}{_numbers(run)}\n")))
+        link = "line " if log.link == NO_LINK and run.first == run.last else log.link
+        yield ": ".join(filter(None, (gap, f"{link}{_numbers(run)}\n")))
         yield from (_line(line, log) for line in run.lines)
         last = run.last
     if last < log.total:

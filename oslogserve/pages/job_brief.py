@@ -12,6 +12,7 @@ from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
 from oslogserve.messages import cut, visible
 from oslogserve.pages.brief import (
+    NO_LINK,
     OTHER,
     PART_OF_NAME,
     Excerpted,
@@ -69,7 +70,9 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
     path = job.query.path.decode("utf-8", "replace")
     name = f"{job.query.address}/" if path else "These logs"
     yield ": ".join(filter(None, (cut(name, 300), ", ".join(_of_build(build)))))
-    if any(error.is_of_comparison for error in job.found.ending.missing):
+    is_of_comparison = any(error.is_of_comparison for error in job.found.ending.missing)
+    # The first notice is always shown, others may have no room.
+    if is_of_comparison and len(_notices(job)) > 1:
         yield "Not compared with all of the run that passed."
     if build.change_url:
         yield f"Change: {build.change_url}"
@@ -144,7 +147,7 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
 def _section(log: Excerpted, size: int) -> str:
     """The log with its whole name, to which its links belong, or without links if that is too long."""
     is_whole = length(log.name) <= size // PART_OF_WHOLE_NAME
-    without = log._replace(name=cut(log.name, size // PART_OF_NAME), link="lines ")
+    without = log._replace(name=cut(log.name, size // PART_OF_NAME), link=NO_LINK)
     return (section(log, size) if is_whole else "") or section(without, size)
 
 

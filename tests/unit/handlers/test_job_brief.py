@@ -133,6 +133,7 @@ def test_new_lines_are_told_in_a_comparison(ask):
 def test_a_comparison_that_failed_is_always_said(ask):
     for size in (500, 4000):
         text = ask(f"/run/?format=brief&against=none&bytes={size}").text
+        assert text.count("ot compared with") == 1
         assert "\n[oslogserve: these logs were not compared with n" in text
         text = ask(f"/run/?format=brief&against=passed&bytes={size}").text
         assert "\nNot compared with all of the run that passed.\n" in text
@@ -228,6 +229,14 @@ def test_a_failure_that_several_logs_show_is_shown_once(root, ask):
     assert {name, same} == {"0_build.txt", "5_Run%20make.txt"}
     [log] = json.loads(ask("/run/?format=brief-json&logs=[05]_*.txt").body)["logs"]
     assert {log["name"], *log["same"]} == {"logs/0_build.txt", "logs/5_Run make.txt"}
+
+
+def test_without_links_one_line_is_a_line(root, ask):
+    name = "n" * 200
+    (root / "run/logs" / name).write_bytes(b"fine\n" * 900 + b"FAIL: test_a (tests.A)\n")
+    text = ask(f"/run/?format=brief&bytes=500&logs={name}").text
+    assert "left out: line 901\n" in text or "left out: lines" in text
+    assert "lines 901\n" not in text
 
 
 @pytest.mark.parametrize("size", [500, 700, 1000])
