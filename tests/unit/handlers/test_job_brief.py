@@ -232,7 +232,7 @@ def test_a_failure_that_several_logs_show_is_shown_once(root, ask):
 
 
 def test_without_links_one_line_is_a_line(root, ask):
-    name = "n" * 200
+    name = "n" * 240
     (root / "run/logs" / name).write_bytes(b"FAIL: test_a (tests.A)\n")
     text = ask(f"/run/?format=brief&bytes=500&logs={name}").text
     assert text.endswith("\nline 1\n>FAIL: test_a (tests.A)\n")
