@@ -25,7 +25,7 @@ _WARNING = RANKS["WARNING"]
 _TELLING = frozenset(
     (
         *(Mark.CRASH, Mark.HEADING, Mark.ABORTS, Mark.FATAL, Mark.TEST, Mark.NUMBERED),
-        *(Mark.INLINE, Mark.ERROR, Mark.SUCCEEDED, Mark.CHAPTER, Mark.ENDED),
+        *(Mark.TITLE, Mark.INLINE, Mark.ERROR, Mark.SUCCEEDED, Mark.CHAPTER, Mark.ENDED),
     )
 )
 #: Marks that count although Travis begins a step at their line.

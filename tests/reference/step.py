@@ -32,6 +32,8 @@ GAP, WORD_GAP, WORD_REACH, PARAGRAPH, REPORT, SURVIVED, MOST_NOTED = (
 ERRORS_ALONE, ANNOTATED = 2, 5
 #: Blanks between a failed test's number and its name, if that is on a line of its own.
 _TITLE = 5
+#: What a frame of Python's stack begins with, which is above its exception.
+_FRAME_HEAD = b'File "'
 #: Lines of a failed test that its subtest tells.
 _MESSAGES = 12
 _ERROR, _WARNING = RANKS["ERROR"], RANKS["WARNING"]
@@ -181,6 +183,8 @@ class Step:
     errors: Group | None = None
     before_recap: Group | None = None
     turn: _Turn | None = None
+    #: The indentation of the error whose stack may follow, until one of its calls is told.
+    stack: int | None = None
     #: The last lines; before the turn.
     ring: deque[Text] = field(default_factory=_ring)
     before: deque[Text] = field(default_factory=_ring)
@@ -318,6 +322,8 @@ class Step:
         if Mark.NUMBERED in self.found and is_recap and _RECAP(text.content):
             self._take_recap()
         displaced = None
+        if kind != Mark.OUTCOME:
+            self._take_call(text, kind)
         if mark == Mark.FATAL or kind not in (None, Mark.ERROR):
             self.succeeded = None
         elif mark == Mark.SUCCEEDED:
@@ -420,8 +426,20 @@ class Step:
             errors.extend(text)
             return None
         self.errors = Group.of(text)
-        self.errors.told += _frame_above(self.ring, text)
+        frame = _frame_above(self.ring, text)
+        self.errors.told += frame
+        self.stack = None if frame else text.indent
         return errors
+
+    def _take_call(self, text: Text, kind: str | None) -> None:
+        """Tells the first call of the program's own in the stack below an error."""
+        indent, self.stack = self.stack, None
+        if indent is None or text.indent <= indent or kind is not None or not text.content:
+            return
+        if not _is_own_call(text):
+            self.stack = indent
+        elif self.errors:
+            self.errors.told = [*self.errors.told, text.content]
 
     def _take_recap(self) -> None:
         """Makes failed tests of numbered lines."""
@@ -553,8 +571,14 @@ def _running(ring: deque[Text]) -> list[bytes]:
 def _frame_above(ring: deque[Text], text: Text) -> list[bytes]:
     """The last call of the program's own in the stack right above its exception; none, or one."""
     stack = takewhile(lambda line: line.indent > text.indent, reversed(ring))
-    own = (line.content for line in stack if _CALL(line.content) and not _LIBRARY(line.content))
+    frames = (line for line in stack if line.content.startswith(_FRAME_HEAD))
+    own = (line.content for line in frames if _is_own_call(line))
     return [*islice(own, 1)]
+
+
+def _is_own_call(text: Text) -> bool:
+    """True for a frame of a stack that is not of a library."""
+    return _CALL(text.content) is not None and _LIBRARY(text.content) is None
 
 
 def _first_word(text: Text) -> bytes:

@@ -258,7 +258,7 @@ impl Causes {
         self.weak.is_match(content) && !self.frame.is_match(content)
     }
 
-    /// True for a frame of a stack in Python that is not of a library.
+    /// True for a frame of a stack that is not of a library.
     pub fn is_own_call(&self, content: &[u8]) -> bool {
         self.call.is_match(content) && !self.library.is_match(content)
     }

@@ -26,6 +26,9 @@ pub const MOST_NOTED: usize = 8;
 /// Blanks between a failed test's number and its name, if that is on a line of its own.
 const TITLE: usize = 5;
 
+/// What a frame of Python's stack begins with, which is above its exception.
+const FRAME: &[u8] = b"File \"";
+
 /// The weight of a step that shows errors alone.
 pub const ERRORS_ALONE: u8 = 2;
 /// The weight of a step that ends with an error of GitHub's runner.
@@ -104,6 +107,8 @@ pub struct Step {
     has_numbers: bool,
     /// The last group of errors.
     errors: Option<Group>,
+    /// The indentation of the error whose stack may follow, until one of its calls is told.
+    stack: Option<usize>,
     /// The last lines.
     ring: Ring,
     turn: Option<Turn>,
@@ -253,7 +258,8 @@ impl Step {
     /// True if a line without a mark goes to the ring and changes nothing else.
     #[inline]
     pub fn is_calm(&self) -> bool {
-        self.heading.is_none() && self.report.is_none() && !self.is_over
+        let is_told = self.heading.is_none() && self.report.is_none() && self.stack.is_none();
+        is_told && !self.is_over
     }
 
     /// Takes a line. Returns a group of errors that one at this line displaces.
@@ -309,6 +315,7 @@ impl Step {
         text: &Text<'_>,
         role: Option<Role>,
     ) -> Option<Group> {
+        self.take_call(grammar, text, role);
         match role? {
             Role::Error => return self.add_error(grammar, text),
             Role::First(kind) => self.add_first(grammar, text, kind),
@@ -463,9 +470,24 @@ impl Step {
             errors => {
                 let mut group = Group::new(text);
                 let frame = frame_above(&self.ring, grammar, text);
+                self.stack = frame.is_none().then_some(text.indent);
                 group.told.extend(frame.map(|frame| frame.content().to_vec()));
                 errors.replace(group)
             }
+        }
+    }
+
+    /// Tells the first call of the program's own in the stack below an error.
+    fn take_call(&mut self, grammar: &Grammar, text: &Text<'_>, role: Option<Role>) {
+        let indent = self.stack.take();
+        let is_in = indent.is_some_and(|indent| text.indent > indent) && role.is_none();
+        if !is_in || text.content().is_empty() {
+            return;
+        }
+        if !grammar.causes.is_own_call(text.content()) {
+            self.stack = indent;
+        } else if let Some(errors) = &mut self.errors {
+            errors.told.push(text.content().to_vec());
         }
     }
 
@@ -670,7 +692,9 @@ fn frame_above<'r>(
     text: &Text<'_>,
 ) -> Option<&'r Text<'static>> {
     let mut stack = ring.iter().rev().take_while(|line| line.indent > text.indent);
-    stack.find(|line| grammar.causes.is_own_call(line.content()))
+    stack.find(|line| {
+        line.content().starts_with(FRAME) && grammar.causes.is_own_call(line.content())
+    })
 }
 
 /// The last lines with a word of failure, and whether they are near the end.

@@ -297,9 +297,19 @@ RECAP = (
 NUMBER = rb"\d+\) "
 #: A frame of a stack in Ruby.
 FRAME = rb"\S+:\d+:in [`']"
-#: A frame of a stack in Python, and one in code that is not the program's own.
-CALL = rb'File "[^"]+", line \d+, in '
-LIBRARY = rb'File "(?:<|[^"]*(?:/lib(?:64)?/python\d|/site-packages/|/dist-packages/))'
+#: A frame of a stack in Python, Java, JavaScript or .NET, or a test that Go stopped.
+CALL = (
+    rb'File "[^"]+", line \d+, in '
+    rb"|at (?:async |new )?[\w$.<>/@`\[\],-]+ ?(?:\[as \w+\] )?\("
+    rb"|(?:Test|Fuzz|Example|Benchmark)\S* \([\d.hms]+\)$"
+)
+#: One in code that is not the program's own.
+LIBRARY = (
+    rb'File "(?:<|[^"]*(?:/lib(?:64)?/python\d|/site-packages/|/dist-packages/))'
+    rb"|at (?:java|javax|jdk|sun|com\.sun|scala|kotlin|groovy|org\.(?:junit|testng|gradle|apache\.maven|codehaus))[.x/]"
+    rb"|at java\.base/|at (?:System|Microsoft|Xunit|NUnit)\."
+    rb"|at .*(?:node_modules|node:|internal/|<anonymous>\)$|native\)$)"
+)
 #: The first line of a program's usage text, and an indented line in it. They speak of failures that there
 #: may be.
 USAGE = rb"[Uu]sage:|USAGE:?$"

@@ -86,3 +86,30 @@ def test_an_exception_tells_the_last_call_of_the_program_above_it(told_of):
     assert told_of(head, own, *source, library, *source, error) == [error, own.strip()]
     assert told_of(head, library, *source, error) == [error]
     assert told_of(head, own, *source, "x", error) == [error]
+
+
+@pytest.mark.parametrize(
+    ("error", "library", "own"),
+    [
+        (
+            *("java.io.EOFException", "\tat java.base/java.io.A.read(A.java:3)"),
+            "\tat com.x.Main.main(Main.java:3)",
+        ),
+        (
+            *("SyntaxError: Unexpected token <", "    at JSON.parse (<anonymous>)"),
+            "    at load (/src/a.js:3:1)",
+        ),
+        (
+            *("Unhandled exception. System.NullReferenceException: no", "   at System.A.B()"),
+            "   at X.Y.Z(Int32 n) in /src/X.cs:line 3",
+        ),
+        (
+            *("panic: test timed out after 10m0s", "\trunning tests:"),
+            "\t\tTestSlow (9m58s)",
+        ),
+    ],
+)
+def test_an_exception_tells_the_first_call_of_the_program_below_it(told_of, error, library, own):
+    assert told_of(error, library, own, own, "x") == [error, own.strip()]
+    assert told_of(error, library, "x", own) == [error]
+    assert told_of(error, "", own) == [error]
