@@ -64,12 +64,14 @@ ANYWHERE = re.compile(
         | assert[ ].{0,20}
         | (?:Exception[ ]in[ ]thread[ ]"[^"]{0,60}"[ ]|Caused[ ]by:[ ]|Unhandled[ ]exception\.[ ])?
           (?:java\.(?:lang|util|io|net)\.(?:EOF|SocketTimeout|\w{0,40}OutOfBounds|NullPointer|ClassCast|
-            Arithmetic|ArrayStore|IllegalState|IllegalArgument|NumberFormat|NegativeArraySize|UnsupportedOperation|Interrupted|Runtime|NoSuchElement|
+            Arithmetic|ArrayStore|IllegalState|IllegalArgument|NumberFormat|NegativeArraySize|
+            UnsupportedOperation|Interrupted|Runtime|NoSuchElement|
             ConcurrentModification|concurrent\.Timeout|StackOverflow|OutOfMemory|Assertion)(?:Exception|Error)
             | System\.(?:NullReference|IndexOutOfRange|InvalidCast|InvalidOperation|OutOfMemory)Exception)
           (?::[ ]?.{0,40}|:[ ]Object[ ]reference[ ]not[ ]set.{0,40}|:[ ]Cannot[ ][a-z]{3,10}[ ].{0,200})?
         | panic:[ ](?:runtime[ ]error:[ ].{0,80}|test[ ]timed[ ]out[ ]after[ ].{0,20}|
-            assignment[ ]to[ ]entry[ ]in[ ]nil[ ]map|(?:close[ ]of|send[ ]on)[ ](?:closed|nil)[ ]channel)(?:[ ]\[recovered\])?
+            assignment[ ]to[ ]entry[ ]in[ ]nil[ ]map|(?:close[ ]of|send[ ]on)[ ](?:closed|nil)[ ]channel)
+            (?:[ ]\[recovered\])?
         | \[signal[ ]SIG\w{1,10}:.{0,120}
         | goroutine[ ]\#[ ]\[.{0,40}
         | fatal[ ]error:[ ](?:all[ ]goroutines[ ]are[ ]asleep|concurrent[ ]map[ ]).{0,40}

@@ -240,6 +240,11 @@ def test_hostile_lines_take_little_time_each():
         "java.lang." * 10**5,
         "Key" * 10**5 + "Error",
         "a: " * 10**5,
+        "1m1h" * 10**5,
+        ".a:1" * 10**5,
+        "fatal: [" + "=> {" * 10**5,
+        'File "' + "/" * 10**6,
     ):
         assert len(normalised(text)) <= 400
+        assert len(normalised(text, is_name=True)) <= 400
         assert fingerprints(cause(text), "step") is not None
