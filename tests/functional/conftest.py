@@ -28,7 +28,7 @@ FIRST = (
     "test_bench",
 )
 #: They share a Keystone, which takes longer to start than they take.
-WITH_KEYSTONE = ("test_swift", "test_moving", "test_public_container", "test_tls")
+WITH_KEYSTONE = ("test_swift", "test_moving", "test_public_container", "test_tls", "test_clouds")
 
 
 def pytest_collection_modifyitems(items):
