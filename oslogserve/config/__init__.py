@@ -11,9 +11,9 @@ from typing import Any
 
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
-from oslogserve.config.rules import load_rules
+from oslogserve.config.place import Place
 from oslogserve.config.swift_cloud import credentials, names_credentials, of_cloud
-from oslogserve.config.values import Secret, database, storage_url, url
+from oslogserve.config.values import Secret, database, storage_url, url, without_secrets
 from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.search import rewritten
 from oslogserve.seen.known import Rules
@@ -26,6 +26,12 @@ STORE_NAME = re.compile("[a-z][a-z0-9_-]{0,30}")
 _TAKEN_NAMES = ("all", "disk", "store", "swift")
 #: What finds the credentials of each service.
 _LIBRARIES = {"s3": "botocore", "gs": "google.auth", "az": "azure.identity"}
+#: Parsers of addresses, which people write secrets into.
+_ADDRESSES = (url, storage_url, database, Place.parsed)
+#: Options of a store that say nothing without a url.
+_OF_A_STORE = ("anonymous", "endpoint", "region", "profile", "ca_file")
+#: Options that S3 alone has.
+_OF_S3 = ("region", "profile")
 #: Characters of a value that a fault shows.
 LONGEST_SHOWN = 100
 
@@ -118,9 +124,7 @@ def _as_text(value: Any) -> str:
 def _without_secret(option: Option, value: str) -> str:
     if option.parse is Secret:
         return "(set)" if value else ""
-    if option.parse in (url, storage_url, database):
-        return re.sub(r"([a-z+]+://)?.*@", r"\1(set)@", value, flags=re.IGNORECASE)
-    return value
+    return without_secrets(value) if option.parse in _ADDRESSES else value
 
 
 def load(
@@ -185,8 +189,12 @@ def _value(
 
 def _rules(values: Mapping[tuple[str, str], Any], parsed: ConfigFile) -> Rules:
     """The rules of the folder that is configured; none, and faults are added, if one is not valid."""
+    if not (folder := values["known", "rules"]):
+        return Rules()
+    from oslogserve.config.rules import load_rules  # it reads YAML
+
     try:
-        return load_rules(values["known", "rules"] or "")
+        return load_rules(folder)
     except ConfigError as error:
         for fault in error.sentence.split("\n"):
             parsed.add_fault(0, fault)
@@ -235,19 +243,28 @@ def _check_stores(config: Config, parsed: ConfigFile) -> None:
             parsed.add_fault(line, f"[{section}]: {what} {', '.join(_TAKEN_NAMES)}")
         if (section, "url") not in parsed.settings:
             parsed.add_option_fault((section, "url"), "a store needs one")
+    for key in _OF_A_STORE:
+        if config["store", "url"] == "" and config["store", key]:
+            parsed.add_option_fault(("store", key), "of no use without url")
     for name, row in config.stores:
-        section = "store" if name == "store" else f"store {name}"
-        place, ca_file = row["url"], row["ca_file"]
-        if place and place.service == "az" and not row["endpoint"]:
-            what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
-            parsed.add_option_fault((section, "url"), what)
-        if place and not row["anonymous"] and not _is_installed(_LIBRARIES[place.service]):
-            what = "it needs oslogserve[store], which is not installed"
-            parsed.add_option_fault((section, "url"), what)
-        if row["anonymous"] and row["profile"]:
-            parsed.add_option_fault((section, "profile"), "of no use to an anonymous reader")
-        if ca_file and not os.access(ca_file, os.R_OK):
-            parsed.add_option_fault((section, "ca_file"), f"{ca_file!r} cannot be read")
+        _check_store("store" if name == "store" else f"store {name}", row, parsed)
+
+
+def _check_store(section: str, row: Mapping[str, Any], parsed: ConfigFile) -> None:
+    place, ca_file = row["url"], row["ca_file"]
+    if place and place.service == "az" and not row["endpoint"]:
+        what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
+        parsed.add_option_fault((section, "url"), what)
+    if place and not row["anonymous"] and not _is_installed(_LIBRARIES[place.service]):
+        what = "it needs oslogserve[store], which is not installed"
+        parsed.add_option_fault((section, "url"), what)
+    for key in _OF_S3:
+        if place and place.service != "s3" and row[key]:
+            parsed.add_option_fault((section, key), f"of no use to {place.service}://")
+    if row["anonymous"] and row["profile"]:
+        parsed.add_option_fault((section, "profile"), "of no use to an anonymous reader")
+    if ca_file and not os.access(ca_file, os.R_OK):
+        parsed.add_option_fault((section, "ca_file"), f"{ca_file!r} cannot be read")
 
 
 def _is_installed(library: str) -> bool:

@@ -6,6 +6,8 @@ token's plugin. What goes wrong is told without values, since they may be secret
 """
 
 import os
+import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +17,15 @@ import yaml
 from oslogserve.config.values import Secret, storage_url
 
 INTERFACES = ("public", "internal", "admin")
+#: Python's words for a key that keystoneauth's plugin does not take, or lacks.
+_UNKNOWN_KEY = re.compile(r"unexpected keyword argument '(\w+)'")
+_MISSING_KEY = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
+#: keystoneauth's sentences about keys of auth, which contain no values.
+_ABOUT_KEYS = re.compile(r"You (?:have provided a|must provide) [\w .,-]+")
+#: openstacksdk's sentences that contain names alone. Others show what is not as they expect it.
+_NAMES = re.compile(r"Cloud .* was not found\.|Region .* is not a valid region name for cloud .*")
+#: What any password needs, as alternatives; keystoneauth finds it missing with the first request.
+_NEEDED = (("password",), ("username", "user_id"))
 
 
 class CloudError(ValueError):
@@ -45,10 +56,18 @@ class Cloud:
 
     def plugin(self, **auth: str) -> Any:
         """keystoneauth's plugin for tokens, with these arguments instead of its own."""
+        return self._loader().load_from_options(**{**self.auth, **auth})
+
+    def missing(self) -> list[str]:
+        """Keys of auth without which a password gets no token."""
+        keys = {option.dest for option in self._loader().get_options()}
+        needed = _NEEDED if "password" in keys else ()
+        return [either[0] for either in needed if not any(map(self.auth.get, either))]
+
+    def _loader(self) -> Any:
         from keystoneauth1 import loading
 
-        loader: Any = loading.get_plugin_loader(self.auth_type)
-        return loader.load_from_options(**{**self.auth, **auth})
+        return loading.get_plugin_loader(self.auth_type)
 
 
 def load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Cloud:
@@ -65,9 +84,13 @@ def load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Cloud
     try:
         # Without variables, since those are no part of a cloud.
         known = loader.OpenStackConfig(files, secure_files=secure_files, load_envvars=False)
-        return _checked(name, known.get_one(name, region_name=region_name or None))
+        with warnings.catch_warnings(action="ignore"):  # such as of a profile that nobody knows
+            return _checked(name, known.get_one(name, region_name=region_name or None))
     except Exception as error:  # noqa: BLE001 - openstacksdk checks no types
-        raise CloudError(f"{files[0]}: {_in_words(error)}") from None
+        what = f"{files[0]}: {_in_words(error)}"
+        if unread := _unread(environ.get("OS_CLIENT_SECURE_FILE"), loader.SECURE_FILES):
+            what += f"; {unread} cannot be read"
+        raise CloudError(what) from None
 
 
 def _first_of(given: str | None, paths: Sequence[str]) -> list[str]:
@@ -89,6 +112,12 @@ def _first_of(given: str | None, paths: Sequence[str]) -> list[str]:
                 raise CloudError(f"{path}: it has no clouds")
             return [path]
     return []
+
+
+def _unread(given: str | None, paths: Sequence[str]) -> str:
+    """The first file that is there and cannot be read; "" for none."""
+    found = [path for path in [*filter(None, [given]), *paths] if os.path.isfile(path)]
+    return next((path for path in found if not os.access(path, os.R_OK)), "")
 
 
 def _checked(name: str, region: Any) -> Cloud:
@@ -123,18 +152,29 @@ def _checked(name: str, region: Any) -> Cloud:
     )
     if not hasattr(cloud.plugin(), "get_access"):
         raise CloudError(f"{name}: auth_type {cloud.auth_type} gets no token from Keystone")
+    if missing := cloud.missing():
+        raise CloudError(f"its auth has no {', '.join(missing)}")
     return cloud
 
 
 def _in_words(error: Exception) -> str:
-    """What is wrong, without values of the files."""
-    from keystoneauth1.exceptions import MissingRequiredOptions, NoMatchingPlugin
+    """What is wrong, without values of the files but names of clouds, regions and plugins."""
+    from keystoneauth1.exceptions import MissingRequiredOptions, NoMatchingPlugin, OptionError
     from openstack.exceptions import ConfigException
 
+    text = str(error)
+    if isinstance(error, CloudError):
+        return text
     if isinstance(error, MissingRequiredOptions):
         return f"its auth has no {', '.join(option.dest for option in error.options)}"
+    if isinstance(error, OptionError) and _ABOUT_KEYS.fullmatch(text):
+        return f"its auth is not complete: {text.removesuffix('.')}"
     if isinstance(error, NoMatchingPlugin):
         return f"no auth_type {error.name} is installed"
-    if isinstance(error, CloudError | ConfigException):
-        return str(error)
+    if isinstance(error, ConfigException) and _NAMES.fullmatch(text):
+        return text
+    if isinstance(error, TypeError) and (found := _UNKNOWN_KEY.search(text)):
+        return f"its auth has {found[1]}, which its auth_type does not take"
+    if isinstance(error, TypeError) and (found := _MISSING_KEY.search(text)):
+        return f"its auth has no {found[1]}"
     return f"it is not as openstacksdk reads it ({type(error).__name__})"

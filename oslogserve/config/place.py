@@ -29,6 +29,10 @@ class Place:
             return ""
         found = _URL.fullmatch(url)
         folder = found[3].removeprefix("/").removesuffix("/") if found else ""
-        if found is None or (folder and {"", ".", ".."} & set(folder.split("/"))):
+        if (
+            found is None
+            or not found[2].strip(".")
+            or (folder and {"", ".", ".."} & set(folder.split("/")))
+        ):
             raise ValueError(_TAKES)
         return cls(found[1], found[2], folder)

@@ -4,7 +4,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-from oslogserve.config.clouds import CloudError, load_cloud
 from oslogserve.config.options import OPTIONS
 from oslogserve.config.parser import ConfigFile
 
@@ -43,6 +42,8 @@ def of_cloud(
         what = f"the cloud {name} has credentials of its own: leave out {', '.join(others)}"
         parsed.add_option_fault(where, what)
         return {}
+    from oslogserve.config.clouds import CloudError, load_cloud  # it reads YAML
+
     try:
         cloud = load_cloud(name, region_name, environ)
     except CloudError as error:

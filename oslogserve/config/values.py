@@ -87,12 +87,24 @@ def url(value: str) -> str:
     return Secret(value) if "@" in value else value
 
 
+def without_secrets(address: str) -> str:
+    """An address without what is before its host, and without its query and fragment."""
+    found = re.match("[a-z0-9+]+://", address, re.IGNORECASE)
+    scheme = found[0] if found else ""
+    user, at, place = address.removeprefix(scheme).rpartition("@")
+    if {"?", "#"} & set(user):  # the @ may be a part of what is secret
+        return f"{scheme}(set)"
+    place = re.sub(r"([?#]).*", r"\1(set)", place, flags=re.DOTALL)
+    return f"{scheme}(set)@{place}" if at else scheme + place
+
+
 def storage_url(value: str) -> str:
     """The address of an account, without a slash at its end."""
     if value and not re.fullmatch(r"https?://[^/\s?#@][^\s?#@]*", value, re.IGNORECASE):
         takes = "an address that begins with http:// or https://, without a user, ? and #"
         raise ValueError(takes)
-    return value.rstrip("/")
+    scheme, separator, rest = value.partition("://")
+    return scheme.lower() + separator + rest.rstrip("/")  # urllib3 knows small letters alone
 
 
 def region(value: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """[swift] cloud, by openstacksdk."""
 
+import os
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -167,6 +168,29 @@ def test_an_address_of_the_cloud_is_used_instead_of_the_catalogs(conf, monkeypat
         (f"clouds: {{ci: {{auth: [{SECRET}]}}}}", "it is not as openstacksdk reads it"),
         ({"auth": AUTH | {"auth_url": f"http://{{{SECRET}}}"}}, "it is not as openstacksdk"),
         ({"auth": {"password": SECRET}}, "its auth has no auth_url"),
+        ({"auth": AUTH}, "its auth has no password"),
+        ({"auth": {"auth_url": "http://k", "password": SECRET}}, "its auth has no username"),
+        ({"auth": {"auth_url": "http://k"}, "auth_type": "v3token"}, "its auth has no token"),
+        (
+            {"auth": PASSWORD | {"passcode": SECRET}},
+            "its auth has passcode, which its auth_type does not take",
+        ),
+        (
+            {
+                "auth_type": "v3applicationcredential",
+                "auth": {
+                    "auth_url": "http://k",
+                    "application_credential_id": "5f1c3a",
+                    "application_credential_secret": SECRET,
+                    "project_name": "ci",
+                },
+            },
+            "its auth is not complete: You have provided a project_name.",
+        ),
+        (
+            {"auth": AUTH, "regions": [{"nam": "north", "values": {"auth": PASSWORD}}]},
+            "it is not as openstacksdk reads it (ConfigException)",
+        ),
         ({"auth": PASSWORD, "auth_type": "unknown"}, "no auth_type unknown is installed"),
         (
             {"auth": {"endpoint": "http://s", "token": SECRET}, "auth_type": "admin_token"},
@@ -194,6 +218,18 @@ def test_a_cloud_that_cannot_be_used_is_one_sentence(conf, tmp_path, caplog, giv
     assert line.startswith(f"cloud: {tmp_path / 'clouds.yaml'}:")
     assert told in line
     assert SECRET not in caplog.text
+
+
+def test_secrets_that_cannot_be_read_are_told_where_they_are_missed(conf, monkeypatch, tmp_path):
+    path, access = str(tmp_path / "secure.yaml"), os.access
+    monkeypatch.setattr(os, "access", lambda name, mode: name != path and access(name, mode))
+    told = fault(conf, {"auth": AUTH}, auth={"password": SECRET})
+    assert told.endswith(f"its auth has no password; {path} cannot be read")
+
+
+def test_a_profile_that_nobody_knows_warns_in_no_words_of_python(conf, recwarn):
+    assert conf({"auth": PASSWORD, "profile": "unknown"})["swift", "cloud"]
+    assert not recwarn.list
 
 
 def test_a_missing_file_is_told_with_the_folders(conf, monkeypatch, tmp_path):

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import os
+import subprocess
+import sys
 
 import pytest
 
@@ -361,6 +363,12 @@ def test_what_is_described_of_a_swift_says_the_same_but_for_the_secrets(conf):
         "[disk]\npassword = hunter2\n",
         "[swift]\nauth_url = user:hunter2@keystone/v3\n",
         "[swift]\nauth_url = ftp://user:hunter2/@keystone/v3\n",
+        "[store]\nurl = az://logs?sig=hunter2\n",
+        "[store]\nurl = s3://logs#hunter2\n",
+        "[store]\nurl = s3://AKIA:hunter2@logs\n",
+        "[store]\nurl = s3://logs\nendpoint = https://store?sig=hunter2\n",
+        "[store]\nurl = s3://logs\nendpoint = https://store?sig=a@hunter2\n",
+        "[store]\nurl = s3://logs\nendpoint = https://user:?hunter2@store\n",
     ],
 )
 def test_a_secret_is_in_no_error(conf, text):
@@ -374,6 +382,17 @@ def test_a_secret_is_in_no_error(conf, text):
 def test_a_credential_in_the_auth_url_is_not_described(password):
     described = load(None, {}, swift_auth_url=f"http://user:{password}@127.0.0.1/v3").as_file()
     assert "auth_url = http://(set)@127.0.0.1/v3\n" in described
+
+
+def test_the_scheme_of_an_address_may_be_in_capitals(conf):
+    config = conf("[store]\nurl = s3://logs\nanonymous = yes\nendpoint = HTTP://Store/A/\n")
+    assert config["store", "endpoint"] == "http://Store/A"
+
+
+def test_without_a_cloud_and_rules_nothing_reads_yaml():
+    code = "import sys, oslogserve.config as c; c.load(None, {}); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert b"yaml" not in loaded.stdout.split()
 
 
 @pytest.mark.parametrize(
@@ -489,7 +508,7 @@ def test_a_store_without_its_library_is_told_but_not_one_that_needs_none(conf, m
         ("[store]\nurl = ftp://logs", "url: 'ftp://logs' is not understood: it takes s3://BUCKET"),
         *(
             (f"[store]\nurl = s3://{bad}", "it takes s3://BUCKET")
-            for bad in ("", "a@b", "a/../b", "a//b")
+            for bad in ("", "a@b", "a/../b", "a//b", "..", ".", "./a")
         ),
         ("[store]\nurl = s3://logs?x", "it takes s3://BUCKET"),
         ("[store]\nurl = az://logs", "url: it needs an endpoint"),
@@ -500,6 +519,10 @@ def test_a_store_without_its_library_is_told_but_not_one_that_needs_none(conf, m
         ("[store swift]\nurl = s3://logs", "none of all, disk, store, swift"),
         ("[store A]\nurl = s3://logs", "letters from a to z"),
         ("[store a]\nregion = x", "a store needs one"),
+        ("[store]\nendpoint = https://ceph", "endpoint: of no use without url"),
+        ("[store]\nregion = x\nretries = 1\n", "region: of no use without url"),
+        ("[store]\nurl = gs://logs\nregion = x\n", "region: of no use to gs://"),
+        ("[store a]\nurl = az://logs\nprofile = x\n", "profile: of no use to az://"),
     ],
 )
 def test_a_store_that_cannot_be_used_is_told(conf, text, told):
