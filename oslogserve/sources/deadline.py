@@ -23,6 +23,10 @@ from oslogserve.sources import Trace, transaction_of
 MOST_UNTIL_DEADLINE = 32 * 1024 * 1024
 
 
+class AnswerTooLong(OSError):
+    """More than MOST_UNTIL_DEADLINE bytes came."""
+
+
 class DeadlineAdapter(HTTPAdapter):
     """A transport adapter of requests whose reads end at a deadline, and after too many bytes.
 
@@ -107,7 +111,7 @@ class _DeadlineResponse(http.client.HTTPResponse):
 class _DeadlineReader(io.RawIOBase):
     """A raw stream over a socket. Each wait for bytes ends at the adapter's deadline.
 
-    Raises TimeoutError then, and OSError if too many bytes come.
+    Raises TimeoutError then, and AnswerTooLong if too many bytes come.
     """
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket, adapter: DeadlineAdapter) -> None:
@@ -127,7 +131,7 @@ class _DeadlineReader(io.RawIOBase):
         size = self._raw.readinto(buffer)
         self._adapter.bytes_left -= size or 0
         if self._adapter.bytes_left < 0:
-            raise OSError("the answer is too long")
+            raise AnswerTooLong("the answer is too long")
         return size
 
     def close(self) -> None:

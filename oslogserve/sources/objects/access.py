@@ -15,6 +15,8 @@ from oslogserve.errors import SourceError
 RENEWED_AFTER = 0.5
 #: Seconds between two requests for a token that nobody waits for.
 RENEWAL_PAUSE = 1
+#: Seconds after which a token may be what a refusal without a word is about.
+MAY_BE_OLD_AFTER = 5
 
 
 class Access(NamedTuple):
@@ -40,8 +42,9 @@ class SharedAccess(ABC):
         self.is_public = access is not None
         # The latest token, and the latest request for one.
         self._access = access
-        #: On the monotonic clock.
+        #: On the monotonic clock, as is _made_at.
         self._renew_at = math.inf
+        self._made_at = -math.inf
         self._renewal: Future[Access] = Future()
         self._renewal.cancel()
         self._renewal_lock = Lock()
@@ -83,6 +86,10 @@ class SharedAccess(ABC):
         except SourceError as error:  # each thread raises an exception of its own
             raise SourceError(self._source, str(error), error.reason) from None
 
+    def may_be_old(self) -> bool:
+        """True if the latest token was requested some time ago."""
+        return time.monotonic() - self._made_at > MAY_BE_OLD_AFTER
+
     def _start_renewal(self, last: "Future[Access]") -> "Future[Access]":
         """The request for the token after `last`. It has its own thread: callers differ in deadlines."""
         with self._renewal_lock:
@@ -105,6 +112,7 @@ class SharedAccess(ABC):
             if self._access is not None:
                 self._introduce(access)
             self._access = access
+            self._made_at = began
             self._renew_at = began + max(RENEWAL_PAUSE, RENEWED_AFTER * access.life)
             outcome = "ok"
             renewal.set_result(access)

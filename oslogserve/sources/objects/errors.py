@@ -12,6 +12,7 @@ from swiftclient.exceptions import ClientException
 
 from oslogserve.errors import SourceError
 from oslogserve.sources import transaction_of
+from oslogserve.sources.deadline import AnswerTooLong
 
 #: Exceptions that requests raise. A store raises ClientException as Swift does.
 FAILURES = (
@@ -33,14 +34,17 @@ MALFORMED = (AttributeError, LookupError, OverflowError, RecursionError, TypeErr
 _DENIED = (
     *("ExpiredToken", "InvalidAccessKeyId", "InvalidToken", "RequestTimeTooSkewed"),
     *("SignatureDoesNotMatch", "TokenRefreshRequired", "AuthenticationFailed"),
-    "InvalidAuthenticationInfo",
+    *("InvalidAuthenticationInfo", "XAdminUserNotFound"),
 )
 #: The word of a store for what is wrong.
 _CODE = re.compile(rb"<Code>([A-Za-z]{1,60})</Code>")
-#: The region of a bucket, in an answer of another one.
+#: The region of a bucket, in an answer of another one: in a header, or in the text.
 _REGION = re.compile("[a-z0-9-]{1,30}")
+_REGION_OF_TEXT = re.compile(rb"<Region>([a-z0-9-]{1,30})</Region>")
 #: Statuses that may pass: a storage server is gone, or too busy.
 _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
+#: Failures of a connection that the next one has, too.
+_LASTING = (ssl.SSLCertVerificationError, AnswerTooLong)
 _REASONS = {403: "forbidden"}
 #: Bytes of a refusal that are looked at.
 MOST_OF_REFUSAL = 4096
@@ -52,11 +56,16 @@ class Refusal(ClientException):
     def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         super().__init__("", http_status=status, http_response_headers=headers)
         found = _CODE.search(body[:MOST_OF_REFUSAL])
-        region = headers.get("x-amz-bucket-region", "")
         #: The store's word for what is wrong; "" for none.
         self.code = found[1].decode() if found else ""
         #: The region to ask instead; "" for none.
-        self.region = region if status == 301 and _REGION.fullmatch(region) else ""
+        self.region = ""
+        region = headers.get("x-amz-bucket-region", "")
+        if status == 301 and _REGION.fullmatch(region):
+            self.region = region
+        elif self.code == "AuthorizationHeaderMalformed":
+            named = _REGION_OF_TEXT.search(body[:MOST_OF_REFUSAL])
+            self.region = named[1].decode() if named else ""
 
     @property
     def told(self) -> str:
@@ -71,6 +80,12 @@ def is_denied(error: BaseException) -> bool:
     return is_told or getattr(error, "http_status", None) == 401
 
 
+def may_be_denied(error: BaseException) -> bool:
+    """True for a refusal without a word, as of each HEAD: S3 says by the word alone if a key expired."""
+    is_untold = isinstance(error, Refusal) and not error.code
+    return is_untold and getattr(error, "http_status", None) in (400, 403)
+
+
 def source_error(source: str, error: BaseException, is_public: bool = False) -> SourceError:
     """The failure by type and status, since messages of these exceptions contain URLs.
 
@@ -78,8 +93,10 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
     """
     if isinstance(error, TIMEOUTS):
         return SourceError(source, "it did not answer in time", "timeout")
-    if _is_untrusted(error):
+    if _is_caused_by(error, ssl.SSLCertVerificationError):
         return SourceError(source, "its certificate is not trusted")
+    if _is_caused_by(error, AnswerTooLong):
+        return SourceError(source, "its answer is too long")
     status = getattr(error, "http_status", None)
     if status == 412:
         return SourceError(source, "the object changed", "changed")
@@ -102,7 +119,7 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
 
 def retry_reason(error: BaseException) -> str | None:
     """A retry's metric label; None if it cannot succeed, or would wait as long again."""
-    if isinstance(error, TIMEOUTS) or _is_untrusted(error):
+    if isinstance(error, TIMEOUTS) or _is_caused_by(error, *_LASTING):
         return None
     if isinstance(error, ClientException) and error.http_status:
         return "status" if error.http_status in _TRANSIENT_STATUSES else None
@@ -110,9 +127,9 @@ def retry_reason(error: BaseException) -> str | None:
     return "connection" if is_broken else None
 
 
-def _is_untrusted(error: BaseException) -> bool:
-    """True if a server's certificate was refused; other exceptions wrap that."""
+def _is_caused_by(error: BaseException, *types: type[BaseException]) -> bool:
+    """True if it is one of these, which other exceptions wrap."""
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLCertVerificationError):
+    while cause is not None and not isinstance(cause, types):
         cause = cause.__cause__ or cause.__context__
     return cause is not None

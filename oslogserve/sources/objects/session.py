@@ -19,6 +19,7 @@ from oslogserve.sources.objects.errors import (
     FAILURES,
     MALFORMED,
     is_denied,
+    may_be_denied,
     retry_reason,
     source_error,
 )
@@ -89,11 +90,12 @@ class ObjectSession:
                 return self._request_once(once, connection, keeps_connection)
             except FAILURES as error:
                 status = getattr(error, "http_status", None)
-                if status == 404:
+                if status == 404 and not is_denied(error):
                     return None
                 # A new token is refused for missing rights, or because it expired on its way.
                 is_first = refused is None and not self.is_public
-                if is_denied(error) and (is_first or access.has_expired()):
+                is_untold = is_first and may_be_denied(error) and self._tokens.may_be_old()
+                if is_untold or (is_denied(error) and (is_first or access.has_expired())):
                     refused = access.token
                     continue
                 reason = retry_reason(error)

@@ -15,8 +15,21 @@ from oslogserve.errors import SourceError
 from oslogserve.sources.objects.access import Access, SharedAccess
 from oslogserve.sources.store.signers import Bearer, SignatureV4
 
-#: Seconds after which a key of S3 is looked up again. botocore renews it in time, if it expires.
+#: Seconds after which a key of S3 is looked up again: it may be a temporary one that others replace.
 KEY_LIFE = 120.0
+#: What failures of the libraries mean, by type; texts may contain addresses or secrets.
+_MEANINGS = {
+    "ProfileNotFound": "there is no such profile",
+    "NoCredentialsError": "no credentials are found",
+    "PartialCredentialsError": "the key has no secret, or the secret no key",
+    "CredentialRetrievalError": "the credentials could not be fetched",
+    "ConfigParseError": "a file of credentials is malformed",
+    "DefaultCredentialsError": "no credentials are found, or their file is malformed",
+    "RefreshError": "the credentials were refused",
+    "TransportError": "what gives credentials cannot be reached",
+    "CredentialUnavailableError": "no credentials are found",
+    "ClientAuthenticationError": "no credentials are found, or they were refused",
+}
 #: What Google's tokens are good for.
 READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
 _AZURE_SCOPE = "https://storage.azure.com/.default"
@@ -35,7 +48,7 @@ class _Expiry(NamedTuple):
 
 
 class StoreAccess(SharedAccess):
-    """The access of one store. A failure is told by its type: texts may contain addresses or secrets."""
+    """The access of one store."""
 
     def __init__(
         self, source: str, authenticate: Callable[[], Access], access: Access | None = None
@@ -51,7 +64,8 @@ class StoreAccess(SharedAccess):
             what = "its library is not installed: pip install oslogserve[store]"
             raise SourceError(self._source, what, "denied") from None
         except Exception as error:
-            what = f"no credentials are found ({type(error).__name__})"
+            name = type(error).__name__
+            what = _MEANINGS.get(name, f"no credentials are found ({name})")
             raise SourceError(self._source, what, "denied") from error
 
 
@@ -60,6 +74,7 @@ def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[
     kept: list[Any] = []
 
     def authenticate() -> Access:
+        from botocore.credentials import RefreshableCredentials
         from botocore.exceptions import NoCredentialsError
         from botocore.session import Session
 
@@ -67,12 +82,13 @@ def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[
             session = Session(profile=profile or None)
             kept[:] = session.get_credentials(), region or session.get_config_variable("region")
         credentials, found = kept
+        if not isinstance(credentials, RefreshableCredentials):
+            kept.clear()  # a file may have another key the next time
         if credentials is None:
-            kept.clear()
             raise NoCredentialsError
         where = found or "us-east-1"
         signer = SignatureV4(credentials.get_frozen_credentials(), where)
-        return Access(address(where), signer, life=KEY_LIFE)
+        return Access(address(where), signer, _Expiry(time.time() + KEY_LIFE), KEY_LIFE)
 
     return authenticate
 

@@ -85,6 +85,9 @@ class Tokens(SharedAccess):
             raise source_error(SOURCE, error) from error
         except MALFORMED as error:
             raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
+        except Exception as error:  # keystoneauth raises it bare, such as of a missing password
+            what = f"no token can be asked for ({type(error).__name__})"
+            raise SourceError(SOURCE, what, "denied") from error
 
 
 def _credentials(options: dict[str, Any], url: str) -> Any:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
+import urllib3.exceptions
 
-from oslogserve.sources.objects.errors import Refusal, source_error
+from oslogserve.sources.deadline import AnswerTooLong
+from oslogserve.sources.objects.errors import Refusal, retry_reason, source_error
 
 
 @pytest.mark.parametrize(
@@ -24,6 +26,19 @@ def test_a_refusal_is_told_by_the_stores_own_word(status, code, headers, told, r
     error = source_error("store", Refusal(status, body, headers))
     assert str(error).endswith(told)
     assert (error.source, error.reason) == ("store", reason)
+
+
+def test_a_wrong_region_is_told_with_the_right_one():
+    text = b"<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>"
+    told = str(source_error("store", Refusal(400, text, {})))
+    assert told == "status 400, AuthorizationHeaderMalformed: the bucket's region is eu-west-1"
+
+
+def test_an_answer_that_is_too_long_is_told_and_not_requested_again():
+    error = urllib3.exceptions.ProtocolError("broken", AnswerTooLong())
+    error.__cause__ = AnswerTooLong()
+    assert str(source_error("store", error)) == "its answer is too long"
+    assert retry_reason(error) is None
 
 
 def test_the_text_of_a_refusal_is_not_kept():

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.store.access import StoreAccess, of_s3
+from oslogserve.sources.store.access import KEY_LIFE, StoreAccess, of_s3
 from oslogserve.sources.store.signers import Bearer, SignatureV4
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
@@ -52,8 +52,31 @@ def test_without_a_region_it_is_the_one_of_the_environment_or_the_usual_one(key,
 
 
 def test_a_profile_that_is_missing_is_told_without_its_name(key):
-    with pytest.raises(SourceError, match=r"^no credentials are found \(ProfileNotFound\)$"):
+    with pytest.raises(SourceError, match=r"^there is no such profile$"):
         current(of_s3(address, "", "nobody"))
+
+
+def test_a_key_that_others_replace_in_its_file_is_read_anew(key, monkeypatch, tmp_path):
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    monkeypatch.delenv("AWS_SECRET_ACCESS_KEY")
+    file = tmp_path / "credentials"
+    monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(file))
+    authenticate = of_s3(address, "", "ci")
+    tokens = []
+    for token in ("first", "second"):
+        text = f"aws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n"
+        file.write_text(f"[ci]\n{text}aws_session_token = {token}\n")
+        found = current(authenticate)
+        tokens.append(found.token.credentials.token)
+    assert tokens == ["first", "second"]
+
+
+def test_a_key_that_was_long_of_no_use_is_looked_up_before_the_next(key, monkeypatch):
+    found = current(of_s3(address, "", ""))
+    assert not found.has_expired()
+    later = time.time() + KEY_LIFE
+    monkeypatch.setattr(time, "time", lambda: later)
+    assert found.has_expired()
 
 
 def test_a_library_that_is_not_installed_is_named(key, monkeypatch):

@@ -10,6 +10,7 @@ from oslogserve.config import load
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import METADATA_ONLY, Folder, OpenOptions
+from oslogserve.sources.objects import access as access_module
 from oslogserve.sources.objects import session as session_module
 from oslogserve.sources.store.source import Store
 
@@ -183,6 +184,15 @@ def test_a_listing_that_is_none_is_told(served, answer, told):
         served(lambda *_: answer, retries="0").check()
 
 
+def test_a_user_whom_the_store_does_not_know_is_no_missing_bucket(served, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    text = b"<Error><Code>XAdminUserNotFound</Code></Error>"
+    with pytest.raises(SourceError, match="status 404, XAdminUserNotFound") as failed:
+        served(lambda *_: Answer(404, text), anonymous="no").check()
+    assert failed.value.reason == "denied"
+
+
 def test_what_may_pass_is_asked_again(served):
     answers = [Answer(503), Answer(500), found(LOG)]
     store = served(lambda *_: answers.pop(0))
@@ -207,6 +217,38 @@ def test_a_key_that_has_expired_is_looked_up_again(served, monkeypatch):
     store = served(lambda *_: answers.pop(0), anonymous="no")
     assert b"".join(store.open(b"a.txt")) == LOG
     assert len({headers["Authorization"][:20] for _, _, headers in store.asked}) == 1
+
+
+@pytest.mark.parametrize("status", [400, 403])
+def test_a_head_that_is_refused_without_a_word_is_sent_again_with_a_new_key(
+    served, monkeypatch, status
+):
+    monkeypatch.setattr(access_module, "MAY_BE_OLD_AFTER", 0)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    answers = [Answer(status), found(b"", Content_Length="70")]
+    store = served(lambda *_: answers.pop(0), anonymous="no")
+    assert store.open(b"a.txt", METADATA_ONLY).stored.size == 70
+    assert [method for method, _, _ in store.asked] == ["HEAD", "HEAD"]
+
+
+def test_a_head_that_is_refused_again_is_forbidden(served, monkeypatch):
+    monkeypatch.setattr(access_module, "MAY_BE_OLD_AFTER", 0)
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    store = served(lambda *_: Answer(403), anonymous="no")
+    with pytest.raises(SourceError, match="status 403") as failed:
+        store.open(b"a.txt", METADATA_ONLY)
+    assert (failed.value.reason, len(store.asked)) == ("forbidden", 2)
+
+
+def test_a_new_key_is_not_replaced_for_a_refusal_without_a_word(served, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    store = served(lambda *_: Answer(403), anonymous="no")
+    with pytest.raises(SourceError, match="status 403"):
+        store.open(b"a.txt", METADATA_ONLY)
+    assert len(store.asked) == 1
 
 
 @pytest.mark.parametrize(

@@ -181,6 +181,22 @@ def test_what_does_not_answer_as_keystone_does_has_failed(session, monkeypatch):
     assert asked(session) == ("failed", [])
 
 
+def test_what_keystoneauth_raises_bare_is_told_by_its_type(tmp_path, monkeypatch):
+    path = tmp_path / "conf"
+    path.write_text(CONFIG)
+    with contextlib.closing(SwiftSession(load(str(path), {}), Metrics())) as session:
+
+        def fail(_):
+            raise Exception("no password")  # noqa: TRY002 - as keystoneauth does
+
+        monkeypatch.setattr(session._tokens._auth, "get_access", fail)
+        with pytest.raises(
+            SourceError, match=r"^no token can be asked for \(Exception\)$"
+        ) as failed:
+            session.check_access()
+    assert failed.value.reason == "denied"
+
+
 def test_a_token_can_be_had_after_no_thread_could_ask_for_one(session, monkeypatch):
     def no_thread(**options):
         raise RuntimeError("can't start new thread")
