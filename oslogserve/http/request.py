@@ -148,14 +148,17 @@ class RequestedRange(NamedTuple):
 def codings_named(header: str | None) -> frozenset[str]:
     """Those of _CODINGS that an Accept-Encoding names, with a q above 0 and at least identity's.
 
-    A malformed header names nothing.
+    zstd is left out where gzip has a higher q. A malformed header names nothing.
     """
     if header is None:
         return frozenset()
     codings = create_accept_encoding_header(header).parsed or ()
     quality_of: dict[str, float] = {coding.lower(): quality for coding, quality in codings}
     least = quality_of.get("identity", quality_of.get("*", 0.0))
-    return frozenset(name for name in _CODINGS if 0 < quality_of.get(name, 0.0) >= least)
+    accepted = {name for name in _CODINGS if 0 < quality_of.get(name, 0.0) >= least}
+    if "gzip" in accepted and quality_of["gzip"] > quality_of.get("zstd", 0.0):
+        accepted.discard("zstd")  # the server can make gzip, not the other
+    return frozenset(accepted)
 
 
 def etag_of(text: str) -> str:

@@ -32,7 +32,7 @@ def chapters_page(query: Query, summary: dict[str, Any], notices: Iterable[str])
     source = "" if query.source == "all" else query.source
     return rendered(
         "chapters.html",
-        **frame(query.mount, query.path),
+        **frame(query.mount, query.path, source=query.source),
         log=address(source=source),
         chapters=_nested(chapters, source),
         count=len(chapters) + summary["more_chapters"],

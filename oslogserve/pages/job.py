@@ -20,7 +20,7 @@ from oslogserve.lines.places import Moment
 from oslogserve.messages import visible
 from oslogserve.pages.bar import Filters, filters
 from oslogserve.pages.log import completeness, json_line
-from oslogserve.pages.page import Link, address, frame, link_of
+from oslogserve.pages.page import Link, address, frame, link_of, of_source
 from oslogserve.pages.rows import ID, Mark, by_log, by_time, gathered
 from oslogserve.query import Query
 from oslogserve.templates import streamed
@@ -121,7 +121,7 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
     yield from streamed(
         "job.html",
         _rows(query, job, lines, mark),
-        **frame(query.mount, query.path),
+        **frame(query.mount, query.path, source=query.source),
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
         levels=SEVERITIES,
@@ -175,7 +175,7 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
 
 def address_of(query: Query, file: File, safe: str = "/") -> str:
     """The address of a file's page, relative to the folder. safe: see quote()."""
-    return quote(file.name, safe) + ("" if query.source == "all" else f"?source={query.source}")
+    return quote(file.name, safe) + of_source(query.source)
 
 
 def around_moment(

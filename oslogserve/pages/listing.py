@@ -11,7 +11,7 @@ from urllib.parse import quote
 from oslogserve.errors import Incomplete
 from oslogserve.humanize import iso_moment, moment
 from oslogserve.messages import visible
-from oslogserve.pages.page import address, frame
+from oslogserve.pages.page import address, frame, of_source
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known
@@ -117,12 +117,13 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         rows = sorted(rows, key=lambda row: not row.is_folder)
     yield from streamed(
         "folder.html",
-        **frame(query.mount, query.path),
+        **frame(query.mount, query.path, source=query.source),
         same=_same(rows),
         by_name=address(source=source, sort="name"),
         by_time=address(source=source, sort="time"),
         overview=address(source=source, format="overview", against=query.against),
         source=source,
+        kept=of_source(query.source),
         against=query.against.decode("utf-8", "replace"),
         job_marks=job_marks,
         rows=rows,

@@ -173,7 +173,7 @@ class LogView:
         yield from streamed(
             "log.html",
             lines,
-            **frame(query.mount, query.path, _title(query.path)),
+            **frame(query.mount, query.path, _title(query.path), query.source),
             view=self,
             plain_name=plain_name,
             **bar(query),

@@ -197,7 +197,7 @@ def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
     return streamed(
         "overview.html",
         section,
-        **frame(query.mount, query.path, title),
+        **frame(query.mount, query.path, title, query.source),
         against=query.against.decode("utf-8", "replace"),
         source="" if query.source == "all" else query.source,
     )

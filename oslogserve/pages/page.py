@@ -45,28 +45,33 @@ class Breadcrumbs(NamedTuple):
     name: str
 
 
-def frame(mount: str, path: bytes, title: str = "") -> dict[str, Any]:
-    """The values for every page. mount: SCRIPT_NAME. title: by default the path."""
+def frame(mount: str, path: bytes, title: str = "", source: str = "all") -> dict[str, Any]:
+    """The values for every page. mount: SCRIPT_NAME. title: by default the path. source: the query's."""
     return {
         "title": title or path.decode("utf-8", "replace") or "logs",
         "asset": partial(url, mount),
         "integrity": integrity,
-        "path": breadcrumbs(mount, path),
+        "path": breadcrumbs(mount, path, source),
     }
 
 
-def breadcrumbs(mount: str, path: bytes) -> Breadcrumbs:
+def breadcrumbs(mount: str, path: bytes, source: str) -> Breadcrumbs:
     *names, name = path.decode("utf-8", "replace").split("/")
     if not name:
         return Breadcrumbs("", "", [], "logs")
-    segments = quote(path).split("/")
+    segments, kept = quote(path).split("/"), of_source(source)
 
     def above(depth: int) -> str:
-        return f"{mount}/{'/'.join(segments[:depth])}/"
+        return f"{mount}/{'/'.join(segments[:depth])}/{kept}"
 
     far = max(len(names) - MOST_FOLDERS, 0)
     folders = [Link(above(depth + 1), names[depth]) for depth in range(far, len(names))]
-    return Breadcrumbs(f"{mount}/", above(far) if far else "", folders, name)
+    return Breadcrumbs(f"{mount}/{kept}", above(far) if far else "", folders, name)
+
+
+def of_source(source: str) -> str:
+    """The end of an address that keeps the query's source."""
+    return "" if source == "all" else f"?source={source}"
 
 
 def link_of(source: str) -> bytes:

@@ -93,7 +93,14 @@ def test_a_server_that_does_not_compress_accepts_no_gzip():
 
 @pytest.mark.parametrize(
     ("header", "accepted"),
-    [("gzip, deflate, br, zstd", {"gzip", "zstd"}), ("zstd", {"zstd"}), ("gzip", {"gzip"})],
+    [
+        ("gzip, deflate, br, zstd", {"gzip", "zstd"}),
+        ("zstd", {"zstd"}),
+        ("gzip", {"gzip"}),
+        ("gzip, zstd;q=0.5", {"gzip"}),
+        ("gzip;q=0.5, zstd", {"gzip", "zstd"}),
+        ("gzip;q=0, zstd;q=0.5", {"zstd"}),
+    ],
 )
 def test_gzip_and_zstd_are_accepted_on_their_own(header, accepted):
     request = Request({"REQUEST_METHOD": "GET", "HTTP_ACCEPT_ENCODING": header}, 0)

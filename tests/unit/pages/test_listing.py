@@ -185,6 +185,19 @@ def test_the_order_is_a_link_that_keeps_the_source(source):
     assert f'<th aria-sort="descending"><a href="{asked}sort=time" aria-current="true">' in page
 
 
+@pytest.mark.parametrize(("source", "kept"), [("all", ""), ("swift", "?source=swift")])
+def test_entries_and_folders_above_keep_the_source(source, kept):
+    page = as_html(both(), b"12/job", source=source)
+    for address, text in [
+        ("/m/", "logs"),
+        ("/m/12/", "12"),
+        ("../", "../"),
+        ("./b", "b"),
+        ("./d/", "d/"),
+    ]:
+        assert f'<a href="{address}{kept}">{text}</a>' in page
+
+
 def as_text_by_time(source):
     return as_text(merged(source), "time")
 

@@ -36,6 +36,12 @@ def folders(*path, mount=""):
     return [(unescape(one), text) for one, text in re.findall(r'<a href="(.*?)".*?>(.*)</a>', nav)]
 
 
+def test_folders_above_keep_the_source():
+    nav = shown(b"12/a.txt", query="source=swift")
+    assert '<a href="/?source=swift">logs</a>' in nav
+    assert '<a href="/12/?source=swift">12</a>' in nav
+
+
 def test_each_folder_above_is_linked():
     assert folders(b"12/job/a.txt", mount="/htmlify") == [
         *(("/htmlify/", "logs"), ("/htmlify/12/", "12"), ("/htmlify/12/job/", "job"))
