@@ -76,8 +76,8 @@ def load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Cloud
         from openstack.config import loader
     except ImportError:
         raise CloudError('clouds.yaml is read where "oslogserve[clouds]" is installed') from None
-    files = _first_of(environ.get("OS_CLIENT_CONFIG_FILE"), loader.CONFIG_FILES)
-    secure_files = _first_of(environ.get("OS_CLIENT_SECURE_FILE"), loader.SECURE_FILES)
+    files = _first_of(name, environ.get("OS_CLIENT_CONFIG_FILE"), loader.CONFIG_FILES)
+    secure_files = _first_of(name, environ.get("OS_CLIENT_SECURE_FILE"), loader.SECURE_FILES)
     if not files:
         folders = dict.fromkeys(map(os.path.dirname, loader.CONFIG_FILES))
         raise CloudError(f"there is no clouds.yaml that can be read, in {', '.join(folders)}")
@@ -93,8 +93,10 @@ def load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Cloud
         raise CloudError(what) from None
 
 
-def _first_of(given: str | None, paths: Sequence[str]) -> list[str]:
-    """The first file that can be read; none if there is none. Raises CloudError if it is no mapping.
+def _first_of(name: str, given: str | None, paths: Sequence[str]) -> list[str]:
+    """The first file that can be read; none if there is none.
+
+    name: a cloud's. Raises CloudError unless the file, the cloud and its auth are mappings.
 
     openstacksdk would log what it cannot parse, which may be secret, and take the next file.
     """
@@ -110,8 +112,20 @@ def _first_of(given: str | None, paths: Sequence[str]) -> list[str]:
                 raise CloudError(f"{path}: no YAML") from None
             if not isinstance(content, dict) or not isinstance(content.get("clouds"), dict):
                 raise CloudError(f"{path}: it has no clouds")
+            if what := _no_mapping(name, content["clouds"]):
+                raise CloudError(f"{path}: {what}")
             return [path]
     return []
+
+
+def _no_mapping(name: str, clouds: Mapping[str, Any]) -> str:
+    """What has no keys of a cloud that is there: itself, or its auth; "" for nothing."""
+    cloud = clouds.get(name, {})
+    if not isinstance(cloud, dict):
+        return f"the cloud {name} has no keys"
+    return (
+        "" if isinstance(cloud.get("auth", {}), dict) else f"auth of the cloud {name} has no keys"
+    )
 
 
 def _unread(given: str | None, paths: Sequence[str]) -> str:
