@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::{memchr, memrchr};
 
 use crate::faults::TOO_LARGE;
-use crate::selection::search::Search;
+use crate::selection::search::{Reading, Search};
 
 /// What each value and match becomes. Always the same, so that its length tells nothing.
 const MARK: &[u8] = b"***";
@@ -39,7 +39,8 @@ impl Masks {
         let is_small = values.iter().map(Vec::len).sum::<usize>() <= LARGEST_TABLE;
         let kind = (!is_small).then_some(AhoCorasickKind::ContiguousNFA);
         let finder = AhoCorasick::builder().kind(kind).build(&values).map_err(|_| TOO_LARGE)?;
-        let patterns = patterns.iter().map(|one| Search::new(one)).collect::<Result<_, _>>()?;
+        let search = |one: &String| Search::new(one, Reading::AnyBytes);
+        let patterns = patterns.iter().map(search).collect::<Result<_, _>>()?;
         Ok(Self { values, finder, patterns })
     }
 

@@ -35,6 +35,16 @@ const SHORTEST_NEEDLE: usize = 4;
 const MOST_COMPILED: usize = 4;
 static COMPILED: Mutex<Vec<(String, Search)>> = Mutex::new(Vec::new());
 
+/// How patterns read what is no UTF-8, and where a line ends.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Reading {
+    /// As RE2, whose syntax a query has.
+    AsRe2,
+    /// For what must not be missed. A class of all characters beyond ASCII also matches bytes that are no
+    /// UTF-8, each as a character. A carriage return ends a line, too.
+    AnyBytes,
+}
+
 /// A pattern and where it was last found in a block.
 #[derive(Clone)]
 pub struct Search {
@@ -54,7 +64,7 @@ impl Search {
         if let Some((_, search)) = compiled().iter().find(|(known, _)| known == pattern) {
             return Ok(search.clone());
         }
-        let search = Self::new(pattern)?;
+        let search = Self::new(pattern, Reading::AsRe2)?;
         let mut compiled = compiled();
         compiled.truncate(MOST_COMPILED - 1);
         compiled.insert(0, (pattern.to_owned(), search.clone()));
@@ -62,8 +72,8 @@ impl Search {
     }
 
     /// Errors: what is wrong with the pattern, in a sentence.
-    pub fn new(pattern: &str) -> Result<Self, String> {
-        let hir = parsed(pattern)?;
+    pub fn new(pattern: &str, reading: Reading) -> Result<Self, String> {
+        let hir = parsed(pattern, reading)?;
         let config = Regex::config().utf8_empty(false).nfa_size_limit(Some(LARGEST_PROGRAM));
         let built = Regex::builder().configure(config).build_from_hir(&hir);
         let regex = built.map_err(|_| TOO_LARGE)?;
@@ -144,7 +154,8 @@ pub struct Several {
 impl Several {
     /// Errors: what is wrong with a pattern, in a sentence.
     pub fn new(patterns: &[String]) -> Result<Self, String> {
-        let parsed: Result<Vec<_>, _> = patterns.iter().map(|one| parsed(one)).collect();
+        let parsed: Result<Vec<_>, _> =
+            patterns.iter().map(|one| parsed(one, Reading::AsRe2)).collect();
         let config = Regex::config()
             .utf8_empty(false)
             .match_kind(MatchKind::All)
@@ -165,43 +176,53 @@ impl Several {
 /// The states of a pattern's automaton. Errors: what is wrong with the pattern, in a sentence.
 pub fn state_count(pattern: &str) -> Result<usize, String> {
     let config = NFA::config().utf8(false).nfa_size_limit(Some(LARGEST_PROGRAM));
-    let built = NFA::compiler().configure(config).build_from_hir(&parsed(pattern)?);
+    let built = NFA::compiler().configure(config).build_from_hir(&parsed(pattern, Reading::AsRe2)?);
     Ok(built.map_err(|_| TOO_LARGE)?.states().len())
 }
 
-fn parsed(pattern: &str) -> Result<Hir, String> {
+fn parsed(pattern: &str, reading: Reading) -> Result<Hir, String> {
     let parsed = ParserBuilder::new().utf8(false).build().parse(pattern);
-    parsed.map(within_a_line).map_err(|error| in_words(&error))
+    parsed.map(|hir| within_a_line(hir, reading)).map_err(|error| in_words(&error))
 }
 
 /// The pattern with its matches held to one line.
-fn within_a_line(hir: Hir) -> Hir {
+fn within_a_line(hir: Hir, reading: Reading) -> Hir {
+    let each =
+        |parts: Vec<Hir>| parts.into_iter().map(|part| within_a_line(part, reading)).collect();
     match hir.into_kind() {
         HirKind::Empty => Hir::empty(),
         HirKind::Literal(literal) if literal.0.contains(&b'\n') => Hir::fail(),
         HirKind::Literal(literal) => Hir::literal(literal.0),
         HirKind::Class(Class::Unicode(mut class)) => {
             class.difference(&ClassUnicode::new([ClassUnicodeRange::new('\n', '\n')]));
-            as_in_re2(class)
+            class_of(class, reading)
         }
         HirKind::Class(bytes) => Hir::class(bytes),
-        HirKind::Look(look) => Hir::look(match look {
-            Look::Start => Look::StartLF,
-            Look::End => Look::EndLF,
-            // As in RE2, whose syntax a query has.
-            Look::WordUnicode => Look::WordAscii,
-            Look::WordUnicodeNegate => Look::WordAsciiNegate,
-            other => other,
-        }),
+        HirKind::Look(look) => look_of(look, reading),
         HirKind::Repetition(mut repetition) => {
-            repetition.sub = Box::new(within_a_line(*repetition.sub));
+            repetition.sub = Box::new(within_a_line(*repetition.sub, reading));
             Hir::repetition(repetition)
         }
-        HirKind::Capture(capture) => within_a_line(*capture.sub),
-        HirKind::Concat(parts) => Hir::concat(parts.into_iter().map(within_a_line).collect()),
-        HirKind::Alternation(parts) => {
-            Hir::alternation(parts.into_iter().map(within_a_line).collect())
+        HirKind::Capture(capture) => within_a_line(*capture.sub, reading),
+        HirKind::Concat(parts) => Hir::concat(each(parts)),
+        HirKind::Alternation(parts) => Hir::alternation(each(parts)),
+    }
+}
+
+/// What looks around, of a line instead of a text.
+fn look_of(look: Look, reading: Reading) -> Hir {
+    match (look, reading) {
+        (Look::Start | Look::StartLF, Reading::AnyBytes) => Hir::look(Look::StartCRLF),
+        // The latter alone is not between a carriage return and a line feed.
+        (Look::End | Look::EndLF, Reading::AnyBytes) => {
+            Hir::alternation(vec![Hir::look(Look::EndLF), Hir::look(Look::EndCRLF)])
         }
+        (Look::Start, _) => Hir::look(Look::StartLF),
+        (Look::End, _) => Hir::look(Look::EndLF),
+        // As in RE2, whose syntax a pattern has.
+        (Look::WordUnicode, _) => Hir::look(Look::WordAscii),
+        (Look::WordUnicodeNegate, _) => Hir::look(Look::WordAsciiNegate),
+        (other, _) => Hir::look(other),
     }
 }
 
@@ -236,19 +257,23 @@ const NEXT: (u8, u8) = (0x80, 0xbf);
 
 /// A class as RE2 reads it, which is more lenient with what is no UTF-8: all beyond ASCII is any
 /// bytes of that shape, and a class that reaches over the surrogates holds them.
-fn as_in_re2(class: ClassUnicode) -> Hir {
+fn class_of(class: ClassUnicode, reading: Reading) -> Hir {
     let holds = |first, last| {
         class.ranges().iter().any(|range| range.start() <= first && last <= range.end())
     };
     if holds('\u{80}', char::MAX) {
         let mut ascii = class.clone();
         ascii.intersect(&ClassUnicode::new([ClassUnicodeRange::new('\0', '\x7f')]));
-        Hir::alternation(vec![
+        let mut kinds = vec![
             Hir::class(Class::Unicode(ascii)),
             sequence(&[(0xc2, 0xdf), NEXT]),
             sequence(&[(0xe0, 0xef), NEXT, NEXT]),
             sequence(&[(0xf0, 0xf4), NEXT, NEXT, NEXT]),
-        ])
+        ];
+        if reading == Reading::AnyBytes {
+            kinds.push(sequence(&[(0x80, 0xff)]));
+        }
+        Hir::alternation(kinds)
     } else if holds('\u{d7ff}', '\u{e000}') {
         let surrogates = sequence(&[(0xed, 0xed), (0xa0, 0xbf), NEXT]);
         Hir::alternation(vec![Hir::class(Class::Unicode(class)), surrogates])

@@ -64,6 +64,32 @@ def test_patterns_are_replaced_within_a_line_wherever_pieces_end():
     assert masked(given, *as_one_byte_pieces(text)) == expected
 
 
+@pytest.mark.parametrize(
+    ("pattern", "text", "expected"),
+    [
+        # A carriage return ends a line, and begins the next one if it stands alone.
+        (r"password=(\S+)$", b"a password=hunter2\r\nb\r\n", b"a ***\r\nb\r\n"),
+        (r"password=(\S+)$", b"50 %\rpassword=hunter2\rdone\n", b"50 %\r***\rdone\n"),
+        (r"^tok\w+", b"a\rtoken\r\ntoken tokens\r\n", b"a\r***\r\n*** tokens\r\n"),
+        (r"(?m)^key=\w+\z", b"key=a\r\nkey=b", b"***\r\n***"),
+        (r"key=\w+\r$", b"key=a\r\n", b"***\n"),
+        (r"a$\s*", b"a\r\n\nb", b"***\n\nb"),
+        # Bytes that are no UTF-8 are characters.
+        (r"password=\S+", b"password=caf\xe9hunter2 \xe9", b"*** \xe9"),
+        (r"token: .*", b"token: caf\xe9hunter2\n\xe9", b"***\n\xe9"),
+        (r"key=[^;]+", b"key=\xff\xfe\xe9;\xe9", b"***;\xe9"),
+        (r"key=\W{2}", b"key=\xc3\xa9\xe9\xe9", b"***\xe9"),
+        (r"key=.{3}", "key=éüxy".encode(), b"***y"),
+        # A class that leaves out characters beyond ASCII takes only UTF-8.
+        (r"key=[^»]+", "key=aé»b".encode() + b"key=a\xe9b", "***»b***".encode() + b"\xe9b"),
+    ],
+)
+def test_patterns_take_any_bytes_and_both_ends_of_lines(pattern, text, expected):
+    given = masks(key=pattern)
+    assert masked(given, text) == expected
+    assert masked(given, *as_one_byte_pieces(text)) == expected
+
+
 def test_random_texts_are_masked_as_by_one_search():
     draw = random.Random(1)
     values = [b"abab", b"babba", b"aabb", b"bbbbbb"]
