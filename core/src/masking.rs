@@ -126,33 +126,39 @@ impl Masking {
 
     /// The rest. A beginning of a value at its end is masked too: the text may have been cut.
     pub fn finish(&mut self, masks: &Masks) -> Vec<u8> {
+        let end = self.held.len();
+        let mut found = masks.found_in(&self.held, end, &mut self.counts);
         let begun = masks.begun_at_end(&self.held).filter(|(_, size)| *size >= SHORTEST_VALUE);
-        let (number, size) = begun.unwrap_or_default();
-        let mut rest = self.write(masks, self.held.len(), self.held.len() - size);
-        if size > self.covered {
-            self.counts[number] += 1;
-            if self.covered == 0 {
-                rest.extend_from_slice(MARK);
+        if let Some((number, size)) = begun {
+            let start = end - size;
+            let holds_it = |one: &Range<usize>| one.start <= start && one.end == end;
+            if self.covered < end && !found.iter().any(holds_it) {
+                self.counts[number] += 1;
+                let place = found.partition_point(|one| one.start <= start);
+                found.insert(place, start..end);
             }
         }
-        self.held.clear();
-        rest
+        self.masked(&found, end)
     }
 
     /// The masked text up to `limit`, which is held no longer. searched: bytes whose matches count.
     fn write(&mut self, masks: &Masks, searched: usize, limit: usize) -> Vec<u8> {
-        let block = &self.held[..searched];
-        let found = masks.found_in(block, limit, &mut self.counts);
+        let found = masks.found_in(&self.held[..searched], limit, &mut self.counts);
+        self.masked(&found, limit)
+    }
+
+    /// The text up to `limit` with these places masked, in their order. It is held no longer.
+    fn masked(&mut self, found: &[Range<usize>], limit: usize) -> Vec<u8> {
         let mut masked = Vec::with_capacity(limit);
         let mut end = self.covered;
         for range in found {
             if range.start >= end {
-                masked.extend_from_slice(&block[end..range.start]);
+                masked.extend_from_slice(&self.held[end..range.start]);
                 masked.extend_from_slice(MARK);
             }
             end = end.max(range.end);
         }
-        masked.extend_from_slice(&block[end.min(limit)..limit]);
+        masked.extend_from_slice(&self.held[end.min(limit)..limit]);
         self.covered = end.saturating_sub(limit);
         self.held.drain(..limit);
         masked

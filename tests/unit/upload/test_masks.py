@@ -90,6 +90,24 @@ def test_patterns_take_any_bytes_and_both_ends_of_lines(pattern, text, expected)
     assert masked(given, *as_one_byte_pieces(text)) == expected
 
 
+@pytest.mark.parametrize(
+    ("values", "text", "counts"),
+    [
+        ((b"abcd", b"abcdefgh"), b"abcd", [1, 0]),
+        ((b"abcd", b"abcdefgh"), b"abcde", [1, 1]),
+        ((b"abcdef", b"cdefgh"), b"abcdef", [1, 0]),
+        ((b"abcd", b"xabcdef"), b"xabcd", [1, 1]),
+        ((b"abcdefgh", b"bcdefx"), b"abcdef", [1, 0]),
+        ((b"bcde", b"abcd", b"cdefgh"), b"abcde", [1, 1, 0]),
+    ],
+)
+def test_the_end_of_a_text_counts_for_the_value_that_is_whole(values, text, counts):
+    for pieces in ([text], as_one_byte_pieces(text)):
+        masking = masks(*values).begin()
+        assert b"".join([*map(masking.feed, pieces), masking.finish()]) == b"***"
+        assert masking.counts == counts
+
+
 def test_random_texts_are_masked_as_by_one_search():
     draw = random.Random(1)
     values = [b"abab", b"babba", b"aabb", b"bbbbbb"]
