@@ -13,7 +13,7 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import rewritten
-from oslogserve.native import Patterns, check_line_pattern
+from oslogserve.native import Masks, Patterns, check_line_pattern
 
 #: Bytes of a pattern, which is tried on every line.
 LONGEST_LINE_PATTERN = 1000
@@ -159,7 +159,9 @@ def line_pattern(value: str) -> bytes:
 def mask_pattern(value: str) -> str:
     """A pattern in RE2's syntax for what is replaced in an upload."""
     try:
-        is_everywhere = Patterns([rewritten(value)]).hits(b"")
+        pattern = rewritten(value)
+        Masks([], [pattern])  # as an upload does
+        is_everywhere = Patterns([pattern]).hits(b"")
     except ValueError as error:
         raise ValueError(f"a regular expression of RE2's syntax ({error})") from None
     if value and is_everywhere:

@@ -236,6 +236,7 @@ def test_patterns_come_from_the_configuration(tmp_path):
         ("(", "[mask x] pattern: '(' is not understood: it takes a regular expression of RE2's"),
         ("a*", "[mask x] pattern: 'a*' is not understood: it takes a regular expression that does"),
         ("", "[mask x] pattern: a mask needs a pattern"),
+        ("(a{1000}){1000}", "it needs too much memory"),
     ],
 )
 def test_a_pattern_that_cannot_be_masked_is_refused(tmp_path, pattern, fault):
