@@ -109,6 +109,10 @@ class Inflater:
         """The same, once all stored bytes were fed."""
 
     @property
+    def is_refused(self) -> bool:
+        """True if the fault is none of the stored bytes: they need a larger window, or a dictionary."""
+
+    @property
     def memory(self) -> int:
         """Bytes of memory that it holds: of Zstandard up to some 8.5 MiB, of all else 0.1 MiB and a piece."""
 

@@ -162,6 +162,10 @@ class Incomplete(Exception):
         return self.reason == "uncompared"
 
 
+class Undecodable(Incomplete):
+    """Raised where the stored bytes may be sound, but need more to be decompressed than is given."""
+
+
 class WrongIndex(Incomplete):
     """Raised where the text of a log is not that of its index."""
 

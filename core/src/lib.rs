@@ -51,7 +51,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 43;
+const INTERFACE: u32 = 44;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 from oslogserve import native
-from oslogserve.errors import Incomplete
+from oslogserve.errors import Incomplete, Undecodable
 from oslogserve.logs.media_type import is_binary
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Decoded:
 
     Each chunk yields at least one piece, maybe an empty one, so that a caller can charge the time
     between them. Raises Incomplete if the stored bytes end early or are damaged, behind all that could
-    be inflated.
+    be inflated; Undecodable if they need a larger window or a dictionary.
     """
 
     def __init__(
@@ -100,7 +100,7 @@ class Decoded:
                 break
         fault = inflater.fault_at_end
         if fault:
-            raise Incomplete(*fault)
+            raise (Undecodable if inflater.is_refused else Incomplete)(*fault)
         self.is_one_member = inflater.is_one_member
         self.points = inflater.take_points()
 

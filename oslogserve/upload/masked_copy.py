@@ -5,19 +5,23 @@ What is sent is what was searched, whoever writes to the file meanwhile. A compr
 inflated, masked and compressed again. What is no text is searched, but never changed.
 """
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple
 
 from oslogserve.encodings import encoding_of
-from oslogserve.errors import Incomplete
-from oslogserve.logs.decode import Decoded, Reading, first_bytes
+from oslogserve.errors import Incomplete, Undecodable
+from oslogserve.logs.decode import Decoded, Reading, packed_as
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.native import Masking, Packer
 from oslogserve.upload.masks import Masks, masked
-from oslogserve.upload.payload import PIECE, is_compressible, pieces_of, write_gzip
+from oslogserve.upload.payload import is_compressible, pieces_of, write_gzip
+
+#: First bytes of a text, by which its kind is told.
+_HEAD = 1024
+_NO_TEXT = "it has {}, and it is no text, plain or compressed"
 
 
 class Unmasked(Exception):
@@ -38,34 +42,76 @@ class Copy(NamedTuple):
 @contextmanager
 def masked_copy(whole: Copy, name: str, masks: Masks) -> Iterator[Copy]:
     """Context with a masked copy of a file. Raises Unmasked, Changed, OSError."""
-    encoding = encoding_of(name)
-    begins = first_bytes(os.pread(whole.file.fileno(), PIECE, 0)[: whole.size], encoding)
-    media_type = passed_through_as(name, begins.text, ())
-    is_text = media_type is None or is_compressible(media_type)
-    pieces = pieces_of(whole.file, 0, whole.size)
-    masking = masks.begin()
+    head, pieces = _with_head(pieces_of(whole.file, 0, whole.size))
+    packing = packed_as(head, encoding_of(name)) if head else ""
     with TemporaryFile() as file, TemporaryFile() as repacked:
-        if not begins.packing:
-            file.writelines(masked(pieces, masking))
-            broke_off = None
-        else:
-            text = Reading(Decoded(_kept(pieces, file), encoding))
-            for _ in masked(text, masking):
-                pass
-            broke_off = text.broke_off
-        copy = _flushed(file, masking, broke_off)
+        if packing:
+            yield _of_packed(pieces, name, packing, masks, file, repacked)
+            return
+        masking = masks.begin()
+        file.writelines(masked(pieces, masking))
         found = masks.names(masking.counts)
-        if not (found or broke_off) or (is_text and not begins.packing):
-            yield copy
-        elif is_text:
-            text = Reading(Decoded(pieces_of(copy.file, 0, copy.size), encoding))
-            write = _WRITERS[begins.packing]
-            write(repacked, masked(text, masks.begin()), broke_off is None)
-            yield _flushed(repacked, masking, broke_off)
-        elif found:
-            raise Unmasked(f"it has {found}, and it is no text, plain or compressed")
-        else:
-            raise Unmasked(f"it cannot be searched for what is masked: {broke_off}")
+        if found and not _is_text(name, head):
+            raise Unmasked(_NO_TEXT.format(found))
+        yield _flushed(file, masking.counts)
+
+
+def _of_packed(
+    stored: Iterator[bytes],
+    name: str,
+    packing: str,
+    masks: Masks,
+    file: BinaryIO,
+    repacked: BinaryIO,
+) -> Copy:
+    """The copy of a compressed file: as it is in `file`, or masked in `repacked`.
+
+    The stored bytes are searched, too. They may have what is no text: the name in a gzip's header, a
+    skippable frame of Zstandard.
+    """
+    around, masking = masks.begin(), masks.begin()
+    text = Reading(Decoded(_searched(_kept(stored, file), around), packing))
+    head, pieces = _with_head(iter(text))
+    if packed_as(head):
+        raise Unmasked("it is compressed twice, so it cannot be searched for what is masked")
+    size = sum(map(len, masked(pieces, masking)))
+    counts = [*map(max, masking.counts, around.counts)]
+    found = masks.names(counts)
+    broke_off = text.broke_off
+    if not (found or broke_off):
+        return _flushed(file, counts)
+    is_text = _is_text(name, head)
+    if found and not is_text:
+        raise Unmasked(_NO_TEXT.format(found))
+    if broke_off and (not size or not is_text or isinstance(broke_off, Undecodable)):
+        raise Unmasked(f"it cannot be searched for what is masked: {broke_off}")
+    file.flush()
+    again = Reading(Decoded(pieces_of(file, 0, file.tell()), packing))
+    _WRITERS[packing](repacked, masked(again, masks.begin()), broke_off is None)
+    return _flushed(repacked, counts, broke_off)
+
+
+def _with_head(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first bytes of pieces, and all pieces."""
+    head = b""
+    for piece in pieces:
+        head += piece
+        if len(head) >= _HEAD:
+            break
+    return head[:_HEAD], chain((head,), pieces)
+
+
+def _is_text(name: str, head: bytes) -> bool:
+    media_type = passed_through_as(name, head, ())
+    return media_type is None or is_compressible(media_type)
+
+
+def _searched(pieces: Iterable[bytes], masking: Masking) -> Iterator[bytes]:
+    """Yields pieces as they are, and counts in them what would be masked."""
+    for piece in pieces:
+        masking.feed(piece)
+        yield piece
+    masking.finish()
 
 
 def _kept(pieces: Iterable[bytes], file: BinaryIO) -> Iterator[bytes]:
@@ -88,6 +134,6 @@ _WRITERS: dict[str, Callable[[BinaryIO, Iterable[bytes], bool], object]] = {
 }
 
 
-def _flushed(file: BinaryIO, masking: Masking, broke_off: Incomplete | None) -> Copy:
+def _flushed(file: BinaryIO, counts: Sequence[int], broke_off: Incomplete | None = None) -> Copy:
     file.flush()
-    return Copy(file, file.tell(), masking.counts, broke_off)
+    return Copy(file, file.tell(), counts, broke_off)

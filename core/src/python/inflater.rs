@@ -65,6 +65,11 @@ impl Inflater {
     }
 
     #[getter]
+    fn is_refused(&self) -> bool {
+        matches!(self.decoder.fault(), Some(Fault::Refused(_)))
+    }
+
+    #[getter]
     fn memory(&self) -> usize {
         self.decoder.memory()
     }

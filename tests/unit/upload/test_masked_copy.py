@@ -2,6 +2,7 @@
 import gzip
 import io
 import os
+import struct
 import tarfile
 import zlib
 from functools import partial
@@ -12,7 +13,7 @@ from oslogserve.logs.decode import Decoded, Reading
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masks import Masks
 from oslogserve.upload.uploader import Uploader
-from tests.packing import frame
+from tests.packing import frame, skippable, streamed
 from tests.unit.upload.fakes import FakeReport, FakeWriter, destination
 
 SECRET = b"correct horse battery staple"
@@ -56,6 +57,15 @@ def tar_of(content):
         info.size = len(content)
         tar.addfile(info, io.BytesIO(content))
     return file.getvalue()
+
+
+def gzip_with(text, name=b"", comment=b"", extra=b""):
+    """A gzip with these fields in its header."""
+    flags = 4 * bool(extra) | 8 * bool(name) | 16 * bool(comment)
+    header = b"\x1f\x8b\x08" + bytes([flags]) + b"\0\0\0\0\0\3"
+    header += extra and struct.pack("<H", len(extra)) + extra
+    header += b"".join(field + b"\0" for field in (name, comment) if field)
+    return header + gzip_of(text)[10:]
 
 
 def test_text_is_masked_before_it_is_packed_and_indexed(upload, report, masks):
@@ -110,6 +120,9 @@ def test_a_damaged_zstd_is_stored_masked_up_to_the_damage(upload, report):
         ("a.txt", b"a line\n"),
         ("empty", b""),
         ("empty.gz", gzip_of(b"")),
+        ("of no bytes.gz", b""),
+        ("named.gz", gzip_with(b"a line\n", name=b"named")),
+        ("a.zst", skippable(b"its size") + frame(b"a line\n")),
     ],
 )
 def test_a_file_without_a_secret_is_stored_byte_for_byte(upload, report, name, content):
@@ -133,6 +146,72 @@ def test_what_is_no_text_is_left_out_if_it_has_a_secret(upload, report, masks, n
     why = "it has value 2, and it is no text, plain or compressed"
     assert report.lines == [f"{name}: not uploaded: {why}"]
     assert masks.summary() == "Masked 0 times"
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.gz", gzip_with(b"a line\n", name=SECRET)),
+        ("a.gz", gzip_with(b"a line\n", comment=SECRET)),
+        ("a.gz", gzip_with(b"a line\n", extra=SECRET)),
+        ("a.gz", gzip_of(b"a ") + gzip_with(b"line\n", name=SECRET)),
+        ("a.zst", skippable(SECRET) + frame(b"a line\n")),
+        ("a.zst", frame(b"a line\n") + skippable(SECRET)),
+    ],
+)
+def test_a_secret_around_a_compressed_text_is_left_out(upload, report, masks, name, content):
+    stored = upload(name, content)[f"logs/42/7/{name}"]
+    assert SECRET not in stored
+    assert b"".join(Decoded([stored])) == b"a line\n"
+    assert masks.summary() == "Masked 1 time: value 2 (1)"
+    assert report.is_complete
+
+
+def test_an_archive_with_a_secret_in_its_header_is_left_out(upload, report):
+    assert upload("a.tar.gz", gzip_with(tar_of(b"a line\n"), comment=SECRET)) == {}
+    [line] = report.lines
+    assert line == "a.tar.gz: not uploaded: it has value 2, and it is no text, plain or compressed"
+
+
+def test_a_secret_that_is_stored_in_a_compressed_text_as_it_is_counts_once(upload, masks):
+    stored = gzip.compress(b"a " + SECRET, 0)
+    assert SECRET in stored
+    assert gzip.decompress(upload("a.gz", stored)["logs/42/7/a.gz"]) == b"a ***"
+    assert masks.summary() == "Masked 1 time: value 2 (1)"
+
+
+@pytest.mark.parametrize("outer", [gzip_of, frame])
+@pytest.mark.parametrize("inner", [gzip_of, frame])
+@pytest.mark.parametrize("name", ["a.txt.gz", "a.gz.zst", "a.tar.gz"])
+def test_what_is_compressed_twice_is_left_out(upload, report, outer, inner, name):
+    assert upload(name, outer(inner(LOG))) == {}
+    [line] = report.lines
+    why = "it is compressed twice, so it cannot be searched for what is masked"
+    assert line == f"{name}: not uploaded: {why}"
+
+
+def test_the_kind_of_a_text_is_told_behind_a_long_header(upload):
+    begin = skippable(bytes(500_000))
+    assert upload("a.zst", begin + frame(gzip_of(LOG))) == {}
+    assert upload("a.tar", begin + frame(tar_of(SECRET))) == {}
+
+
+NEEDS_MORE = streamed(MASKED, window_log=24)
+
+
+@pytest.mark.parametrize("before", [b"", frame(b"a line\n")])
+def test_a_sound_file_that_cannot_be_decompressed_here_is_left_out(upload, report, before):
+    assert upload("a.zst", before + NEEDS_MORE) == {}
+    why = "it cannot be searched for what is masked: the compressed data cannot be read: it needs"
+    assert report.lines[0].startswith(f"a.zst: not uploaded: {why} a window")
+
+
+@pytest.mark.parametrize("content", [gzip_of(LOG)[:10], bytes(99), frame(LOG)[:99]])
+def test_a_damaged_file_that_has_no_text_is_left_out(upload, report, content):
+    name = "a.zst" if content[:1] == b"\x28" else "a.gz"
+    assert upload(name, content) == {}
+    why = "it cannot be searched for what is masked: the compressed data "
+    assert report.lines[0].startswith(f"{name}: not uploaded: {why}")
 
 
 @pytest.mark.parametrize("damage", [b"", b"\xff" * 999])
