@@ -78,7 +78,8 @@ class CauseFinder:
         self._end = number
         self._lines += 1
         self._records += rank > 0 and bool(own_time or _RECORD(stored[:_LONGEST_HEAD]))
-        if own_time and 0 < rank < _WARNING:
+        is_result = stored.rstrip(b"\r\n").endswith(b": SUCCESS")  # it looks like a level
+        if own_time and 0 < rank < _WARNING and not is_result:
             self._is_healthy = False
             if self._is_low and not self._steps.are_decided:
                 self._low = line

@@ -114,7 +114,7 @@ impl CauseFinder {
         let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
         self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
-        if is_timed && 0 < rank && rank < causes.data.warning {
+        if is_timed && 0 < rank && rank < causes.data.warning && !is_result(&line.text) {
             self.is_healthy = false;
             if self.is_low && !self.steps.are_decided() {
                 self.low.copy(line);
@@ -244,6 +244,11 @@ fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mar
 fn is_travis(causes: &Causes, raw: &[u8], cut: usize, content: &[u8]) -> bool {
     (content.starts_with(COMMAND) && memmem::find(raw, &causes.data.echo).is_some())
         || (cut > 0 && memmem::find(&raw[..cut], &causes.data.overwritten).is_some())
+}
+
+/// True if the line ends with the result of a run, which looks like a level.
+fn is_result(text: &[u8]) -> bool {
+    without_end(text).ends_with(b": SUCCESS")
 }
 
 /// A line without its line feed and the returns before it.

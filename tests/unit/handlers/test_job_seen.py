@@ -244,7 +244,7 @@ RECAP = "PLAY RECAP", "node | ok: 3 changed: 2 unreachable: 0 failed: 0 skipped:
     ],
 )
 def test_the_result_of_zuul_decides_whether_a_run_failed(add, ask, kept, result, has_failed):
-    end = *RECAP, f"Job complete, result: {result}"
+    end = *RECAP, f"2026-11-26 03:32:10.720747 | Job complete, result: {result}"
     ask(f"{add('1/smoke/a1', 'TASK [test]', 'ok', *end)}?format=overview")
     ignored = "TASK [try]", "node | cannot do it", "node | ERROR", "TASK [test]", "ok"
     ask(f"{add('2/smoke/b2', *ignored, *end)}?format=overview")

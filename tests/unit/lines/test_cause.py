@@ -776,6 +776,11 @@ GITHUB_END = b"Post job cleanup.", b"Cleaning up orphan processes"
 STOPPED_ONCE = TRAVIS_STEP % b"a", GONE, b"Process completed with exit code 1.", *[b"x"] * 450
 
 
+@pytest.mark.parametrize("last", [b"Job complete, result: SUCCESS", b"Finished: SUCCESS"])
+def test_a_result_behind_a_time_is_no_level(found_in, last):
+    assert found_in(GONE, b"2026-11-26 03:32:10.720747 | " + last) == (None, False)
+
+
 @pytest.mark.parametrize(
     ("lines", "survived"),
     [
