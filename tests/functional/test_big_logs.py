@@ -89,6 +89,7 @@ def test_a_long_line_scrolls_by_itself_and_shows_its_match(tmp_path, chromium):
         assert box["y"] <= mark["y"] <= box["y"] + box["height"]
 
 
+@pytest.mark.long
 def test_a_line_that_a_terminal_overwrote_is_as_long_as_what_it_shows(tmp_path, chromium):
     progress = b"".join(b"\rReceiving objects: %d of 2000" % number for number in range(2001))
     (tmp_path / "a.txt").write_bytes(b"word " * 2000 + b"\n" + progress + b"\n")
@@ -159,6 +160,7 @@ def test_a_browser_searches_a_page_in_bounded_memory(short_lines, own_browser):
     assert memory(own_browser) < MOST_MEMORY
 
 
+@pytest.mark.long
 def test_the_browsers_search_on_a_part_of_a_log_offers_that_of_the_whole(parts, chromium):
     with chromium.new_context() as context:
         page = context.new_page()
@@ -204,6 +206,7 @@ def test_a_link_to_a_line_behind_the_page_finds_it(parts, chromium):
         assert is_in_view(page, "#L2000")
 
 
+@pytest.mark.long
 def test_the_key_for_errors_goes_on_to_the_page_that_has_one(parts, chromium):
     with chromium.new_context() as context:
         page = context.new_page()

@@ -191,6 +191,7 @@ def test_no_reader_waits_while_new_workers_load(slow_to_load):
     assert ask(slow_to_load, "/a.txt").body == b"one line\n"
 
 
+@pytest.mark.long
 def test_a_server_that_is_stopped_while_new_workers_load_ends_soon(slow_to_load):
     os.kill(slow_to_load.process.pid, signal.SIGHUP)
     poll(lambda: len(workers(slow_to_load)) == 4, lambda: AssertionError(), 20)

@@ -15,6 +15,8 @@ from tests.servers.client import ask, ini, metric
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import HOST, as_installed
 
+pytestmark = pytest.mark.long
+
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))
 NAME = "job-output.txt"
 LINES = 1_650_000

@@ -115,6 +115,7 @@ def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, pa
         assert search["y"] == comparison["y"]
 
 
+@pytest.mark.long
 def test_of_large_logs_it_says_that_only_when_asked(demo, page):
     small = {"disk": {"root": demo}, "serve": {"job_unasked_size": "1"}}
     with Gunicorn(ini(small)) as running:
@@ -130,7 +131,7 @@ def test_of_large_logs_it_says_that_only_when_asked(demo, page):
     ("has_script", "address"),
     [
         (True, ""),
-        (False, "?format=overview"),
+        pytest.param(False, "?format=overview", marks=pytest.mark.long),
         pytest.param(True, "?format=overview", marks=pytest.mark.long),
         pytest.param(False, "", marks=pytest.mark.long),
     ],
@@ -186,6 +187,7 @@ def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, 
     assert names == [*(f"{number:02}.txt" for number in range(30)), "job-output.txt"]
 
 
+@pytest.mark.long
 def test_the_page_tells_of_errors_only_if_a_log_of_a_part_has_a_line_at_error(tmp_path, page):
     (tmp_path / "job").mkdir()
     for name, text in {"0": "fine", "1": "no such file\nexit status 1", "2": "fine"}.items():
@@ -205,6 +207,7 @@ def test_the_page_tells_of_errors_only_if_a_log_of_a_part_has_a_line_at_error(tm
     ]
 
 
+@pytest.mark.long
 def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")

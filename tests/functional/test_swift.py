@@ -293,7 +293,10 @@ def test_packed_index_is_shown_as_the_page_it_is(server, put, pack, encoding):
     assert answer.headers["Content-Security-Policy"].startswith("sandbox")
 
 
-@pytest.mark.parametrize("page", [1, 2, 3, 7])
+_LONG = [pytest.param(page, marks=pytest.mark.long) for page in (1, 3, 7)]
+
+
+@pytest.mark.parametrize("page", [2, *_LONG])
 def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
     names = [f"f{n:02}" for n in range(6)] + ["f02/a", "f02/b", "f02/c", "f02.x", "ü", "z/1", "z/2"]
     for name in names:

@@ -7,7 +7,7 @@ from oslogserve.jobs import job_log, merge
 from tests.oracle.run import run
 
 #: They take some seconds.
-ANSWERS = 700
+ANSWERS = 400
 MANY = 20_000
 
 

@@ -1061,6 +1061,7 @@ def test_the_ends_of_many_logs_take_little_memory(tmp_path):
     assert peak(Asking(tmp_path), url) < 40 * 2**20
 
 
+@pytest.mark.long
 def test_very_many_errors_and_chapters_of_logs_take_little_memory_and_are_told(tmp_path):
     line = "2026-03-04 18:22:11 ERROR %d \N{GRINNING FACE} " + "abcdef" * 50 + "\n"
     text = "".join([line % number for number in range(130)])
