@@ -191,10 +191,27 @@ def on_starting(server: Any) -> None:
         os.chown(directory, server.cfg.uid, server.cfg.gid)
 
 
+def pre_fork(server: Any, worker: Any) -> None:
+    """Holds SIGTERM back in the worker until post_fork(), and in the master until it has forked.
+
+    Until then a worker has the master's handler, which would lose the signal. The master would wait
+    for that worker until it kills it.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGTERM])
+
+
+def _take_sigterm() -> None:
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGTERM])
+
+
+os.register_at_fork(after_in_parent=_take_sigterm)
+
+
 def post_fork(server: Any, worker: Any) -> None:
     """Sets up the worker's allocator, and tells oslogserve.wsgi the number of threads."""
-    # It has the master's handler until gunicorn sets its own. A worker that loads has nothing to finish.
+    # A worker that loads has nothing to finish.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    _take_sigterm()
     set_up_malloc()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
@@ -233,6 +250,7 @@ SETTINGS: dict[str, Any] = {
     "control_socket_disable": True,
     "on_starting": on_starting,
     "on_reload": on_reload,
+    "pre_fork": pre_fork,
     "post_fork": post_fork,
     "post_worker_init": post_worker_init,
     "child_exit": child_exit,

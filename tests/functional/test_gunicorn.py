@@ -201,6 +201,38 @@ def test_a_server_that_is_stopped_while_new_workers_load_ends_soon(slow_to_load)
     assert time.monotonic() - began < 20  # gunicorn would wait for them for 30 s
 
 
+JUST_FORKED = """
+import os, time
+from oslogserve.gunicorn_hooks import COMMAND_SETTINGS
+globals().update(COMMAND_SETTINGS)
+def post_fork(server, worker):
+    while not os.path.exists(os.environ["GO_ON"]):
+        time.sleep(0.01)
+    COMMAND_SETTINGS["post_fork"](server, worker)
+"""
+
+
+def has_sigterm_waiting(pid):
+    status = Path(f"/proc/{pid}/status").read_text()
+    waiting = int(re.search(r"^ShdPnd:\s*(\w+)$", status, re.MULTILINE)[1], 16)
+    return bool(waiting & 1 << (signal.SIGTERM - 1))
+
+
+def test_a_worker_that_was_just_forked_when_the_server_is_stopped_ends_at_once(tmp_path):
+    (tmp_path / "gunicorn.py").write_text(JUST_FORKED)
+    go_on = tmp_path / "go on"
+    options = ("--config", str(tmp_path / "gunicorn.py"), "--graceful-timeout", "3600")
+    config, env = f"[disk]\nroot = {tmp_path}\n", {"GO_ON": str(go_on)}
+    with Gunicorn(config, *options, shipped_config=True, env=env) as server:
+        poll(lambda: len(workers(server)) == 2, lambda: AssertionError(), 20)
+        os.kill(server.process.pid, signal.SIGTERM)
+        forked = workers(server)
+        is_sent = lambda: all(map(has_sigterm_waiting, forked))
+        poll(is_sent, lambda: AssertionError("a worker lost the signal"), 20)
+        go_on.touch()
+        server.process.wait(20)
+
+
 def test_a_root_that_is_not_there_is_told_at_the_start(tmp_path):
     with Gunicorn(f"[disk]\nroot = {tmp_path}/none\n", shipped_config=True) as server:
         assert ask(server, "/a.txt").status == 503
