@@ -256,6 +256,7 @@ def test_what_was_put_is_deleted(config, connection, tmp_path):
     assert containers(connection) == []
 
 
+@pytest.mark.long
 def test_what_is_kept_is_deleted_later_and_nothing_else(config, connection):
     others = (f"{PREFIX}results", CONTAINER + "_other")
     for other in others:

@@ -183,6 +183,7 @@ def test_a_link_far_into_a_large_log_waits_for_its_line_and_stays_there(server, 
     assert is_in_view(page, "#L200000")
 
 
+@pytest.mark.long
 def test_a_larger_log_says_that_it_is_cut_and_leads_on(parts, page):
     page.goto(f"{parts.url}/a.txt")
     assert "of 3,000" in page.locator(".parts").inner_text()

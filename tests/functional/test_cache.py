@@ -211,6 +211,7 @@ def test_a_log_at_rest_is_kept_without_asking_where_that_is_allowed(behind, logs
         assert again.body == page.body
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("behind", BEHIND)
 def test_a_log_that_broke_off_is_not_kept(behind, logs):
     """Swift fails midway, under the ETag of the whole log."""

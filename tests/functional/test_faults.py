@@ -7,7 +7,6 @@ from tests.faults.matrix import Matrix
 
 ROWS = (
     "disk: truncated midway",
-    "disk: root is gone",
     "swift: connection reset midway",
     "swift: object server killed midway",
     "swift: stored bytes flipped",

@@ -157,7 +157,8 @@ def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
         expect(page.locator(".early")).to_have_count(0 if has_script else 1)
 
 
-@pytest.mark.parametrize("address", [pytest.param("", marks=pytest.mark.long), "?format=overview"])
+@pytest.mark.long
+@pytest.mark.parametrize("address", ["", "?format=overview"])
 def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, address):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 INFO fine\n")
