@@ -141,12 +141,9 @@ def filled(kind, folder, files):
     }[kind]
     with server(folder) as running:
         fill(running, files)
-        yield {
-            "url": f"{kind}://logs/f",
-            "endpoint": running.url,
-            "anonymous": "no" if kind == "s3" else "yes",
-            "region": "us-east-1",
-        }
+        options = {"url": f"{kind}://logs/f", "endpoint": running.url}
+        own = {"region": "us-east-1"} if kind == "s3" else {"anonymous": "yes"}
+        yield options | own
 
 
 @contextlib.contextmanager
