@@ -119,7 +119,7 @@ def _first_of(name: str, given: str | None, paths: Sequence[str]) -> list[str]:
 
 
 def _no_mapping(name: str, clouds: Mapping[str, Any]) -> str:
-    """What has no keys of a cloud that is there: itself, or its auth; "" for nothing."""
+    """The sentence that a cloud, or its auth, is no mapping; "" if both are, or are not there."""
     cloud = clouds.get(name, {})
     if not isinstance(cloud, dict):
         return f"the cloud {name} has no keys"

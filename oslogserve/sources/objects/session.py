@@ -14,7 +14,7 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Trace
 from oslogserve.sources.deadline import DeadlineConnection
-from oslogserve.sources.objects.access import SharedAccess
+from oslogserve.sources.objects.access import Access, SharedAccess
 from oslogserve.sources.objects.errors import (
     FAILURES,
     MALFORMED,
@@ -92,10 +92,7 @@ class ObjectSession:
                 status = getattr(error, "http_status", None)
                 if status == 404 and not is_denied(error):
                     return None
-                # A new token is refused for missing rights, or because it expired on its way.
-                is_first = refused is None and not self.is_public
-                is_untold = is_first and may_be_denied(error) and self._tokens.may_be_old()
-                if is_untold or (is_denied(error) and (is_first or access.has_expired())):
+                if self._needs_another(access, error, is_first=refused is None):
                     refused = access.token
                     continue
                 reason = retry_reason(error)
@@ -107,6 +104,15 @@ class ObjectSession:
                 pause, retries = 2 * pause, retries - 1
             except MALFORMED as error:  # such as a proxy's page
                 raise SourceError(self._source, f"what answers is not {self.kind}") from error
+
+    def _needs_another(self, access: Access, error: Exception, is_first: bool) -> bool:
+        """True if the request is to be repeated with another token. is_first: true if none was refused yet.
+
+        A new one is refused for missing rights, or because it expired on its way.
+        """
+        is_first = is_first and not self.is_public
+        is_untold = is_first and may_be_denied(error) and self._tokens.may_be_old()
+        return is_untold or (is_denied(error) and (is_first or access.has_expired()))
 
     def _request_once(
         self, call: Callable[..., _T], connection: DeadlineConnection, keeps_connection: bool
