@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, insert, select, text
+from sqlalchemy import Connection, create_engine, event, insert, inspect, select, text
 from sqlalchemy.exc import DisconnectionError, IntegrityError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
@@ -58,18 +58,19 @@ class Connections:
                 if not self._is_made:
                     self._make()
                 with self._begun(writes) as connection:
-                    if self._is_made:
+                    if self._is_made and _version(connection) == VERSION:
                         yield connection
                         return
+                self._is_made = False
         except IntegrityError:
             raise
         except SQLAlchemyError as error:
-            # Another process, of another version, may have removed the tables.
+            # Somebody may have dropped a table.
             self._is_made = False
             if self._is_damaged(error):
                 self._watched.set_aside()
             raise SourceError(NAME, _sentence(error)) from error
-        raise SourceError(NAME, "its file is replaced again and again")
+        raise SourceError(NAME, "its tables are replaced again and again")
 
     def _check_file(self, _: object, record: Any, __: object) -> None:
         """Raises DisconnectionError if the connection's file was removed, replaced or overwritten: the pool opens
@@ -102,9 +103,9 @@ class Connections:
                 yield connection
 
     def _make(self) -> None:
-        """Makes the tables where they are missing, or of another version."""
+        """Makes the tables where they are missing, or of an earlier version. Raises SourceError."""
         with self._begun(writes=False) as connection:  # it waits for no writer
-            is_made = self._version(connection) == VERSION
+            is_made = _Found(connection).is_whole
             path, opened = connection.info.get("file", ("", None))
         if not is_made:
             self._make_anew()
@@ -112,29 +113,73 @@ class Connections:
         self._is_made = True
 
     def _make_anew(self) -> None:
+        """Raises SourceError."""
         with self._begun(writes=True) as connection:
             if self._is_postgresql:
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            found = self._version(connection)
-            if found == VERSION:
+            found = _Found(connection)
+            if found.is_whole:
                 return
-            if found:
+            if found.version:
+                why = f"are of version {_shown(found.version)}"
+                if found.version == VERSION:
+                    why = "have lost a table"
                 messages.log(
-                    f"the runs that were seen are of version {found} and are removed: "
-                    "`oslogserve seen` remembers them again"
+                    f"the runs that were seen {why} and are removed: `oslogserve seen` remembers them again"
                 )
-            tables.drop_all(connection)
+                if (
+                    self._is_postgresql
+                ):  # whoever reads has locked it first, too: nobody waits in a circle
+                    connection.execute(text(f"LOCK TABLE {versions.name} IN ACCESS EXCLUSIVE MODE"))
+                tables.drop_all(connection)
             tables.create_all(connection)
-            connection.execute(insert(versions).values(version=VERSION))
-
-    def _version(self, connection: Connection) -> str | None:
-        """The version of the tables; None if there are none."""
-        has_tables = self._engine.dialect.has_table(connection, versions.name)
-        return connection.execute(select(versions.c.version)).scalar() if has_tables else None
+            connection.execute(insert(versions).values(VERSION))
 
     def close(self) -> None:
         self._engine.dispose()
         self._watched.close()
+
+
+class _Found:
+    """The tables of a database."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Raises SourceError if these are not to be used: they are of a later version, or may be somebody else's."""
+        inspector = inspect(connection)
+        there = [one for one in tables.sorted_tables if inspector.has_table(one.name)]
+        unlike = [
+            one
+            for one in there
+            if {column["name"] for column in inspector.get_columns(one.name)} != {*one.c.keys()}
+        ]
+        #: None if no table says it.
+        self.version = None
+        if versions in there and versions not in unlike:
+            self.version = _version(connection)
+        is_all = len(there) == len(tables.tables)
+        self.is_whole = is_all and self.version == VERSION
+        if self.version and self.version > VERSION:
+            raise SourceError(
+                NAME,
+                f"its tables are of version {_shown(self.version)}, of a later release: this one, of version "
+                f"{_shown(VERSION)}, neither reads nor removes them",
+            )
+        # Somebody who dropped the table that says it has left all others.
+        rest = [one for one in there if one is not versions]
+        if not self.version and (unlike or 0 < len(rest) < len(tables.tables) - 1):
+            raise SourceError(
+                NAME,
+                f"its table {(unlike or rest)[0].name} may be another application's: rename it, or drop it",
+            )
+
+
+def _version(connection: Connection) -> tuple[int, ...] | None:
+    """What the table of the version says; None if it is empty."""
+    return max(map(tuple, connection.execute(select(versions))), default=None)
+
+
+def _shown(version: tuple[int, ...]) -> str:
+    return ".".join(map(str, version))
 
 
 def _options(url: str) -> dict[str, Any]:

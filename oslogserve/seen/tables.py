@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of runs, their causes and the fingerprints of these."""
+"""The tables of runs, their causes and the fingerprints of these.
+
+A database may have tables of other applications. All names here begin with "oslogserve_", those of indexes too. Releases
+before these had "oslogserve_seen", "jobs", "runs", "causes" and "sightings": take none of these names again.
+"""
 
 from sqlalchemy import (
     Boolean,
@@ -17,15 +21,23 @@ from sqlalchemy import (
 from oslogserve.lines import fingerprints
 from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD
 
-#: Tables of another version are made anew, and runs are remembered again.
-VERSION = f"4.{fingerprints.VERSION}"
+#: Of the tables and of the fingerprints in them. Tables of an earlier version are made anew, and runs are remembered
+#: again. Later ones are left alone, so a number never goes back.
+VERSION = (5, fingerprints.VERSION)
 
 tables = MetaData()
 
-versions = Table("oslogserve_seen", tables, Column("version", String(20), primary_key=True))
+#: Its one row says that all other tables here are oslogserve's, and their VERSION. Every release reads it, so its name and
+#: columns never change.
+versions = Table(
+    "oslogserve_version",
+    tables,
+    Column("tables", Integer, nullable=False),
+    Column("fingerprints", Integer, nullable=False),
+)
 
 jobs = Table(
-    "jobs",
+    "oslogserve_jobs",
     tables,
     Column("id", Integer, primary_key=True),
     Column("job", String(MOST_NAME), nullable=False),
@@ -35,24 +47,24 @@ jobs = Table(
 )
 
 runs = Table(
-    "runs",
+    "oslogserve_runs",
     tables,
     Column("id", Integer, primary_key=True),
     Column("path", String(MOST_PATH), nullable=False, unique=True),
     Column("ended", Integer, nullable=False),
     Column("has_failed", Boolean, nullable=False),
-    Column("job", ForeignKey("jobs.id"), nullable=False),
+    Column("job", ForeignKey("oslogserve_jobs.id"), nullable=False),
     Column("change", String(MOST_NAME), nullable=False),
     Column("is_cut", Boolean, nullable=False),
-    Index("runs_by_end", "has_failed", "ended"),
-    Index("runs_by_job", "job", "has_failed", "is_cut", "ended"),
+    Index("oslogserve_runs_by_end", "has_failed", "ended"),
+    Index("oslogserve_runs_by_job", "job", "has_failed", "is_cut", "ended"),
     sqlite_autoincrement=True,  # so that no run gets the number of one that was removed
 )
 
 causes = Table(
-    "causes",
+    "oslogserve_causes",
     tables,
-    Column("run", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True),
+    Column("run", ForeignKey("oslogserve_runs.id", ondelete="CASCADE"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("log", String(MOST_NAME), nullable=False),
     Column("line", Integer, nullable=False),
@@ -65,14 +77,15 @@ causes = Table(
 
 #: One row for each run and fingerprint. It has what questions count, so that they read no other table.
 sightings = Table(
-    "sightings",
+    "oslogserve_sightings",
     tables,
     Column("fingerprint", LargeBinary, primary_key=True),
     Column("has_failed", Boolean, primary_key=True),
     Column("ended", Integer, primary_key=True),
-    Column("run", ForeignKey("runs.id", ondelete="CASCADE"), primary_key=True, index=True),
+    Column("run", ForeignKey("oslogserve_runs.id", ondelete="CASCADE"), primary_key=True),
     Column("job", Integer, nullable=False),
     #: True for the exact fingerprint of the run's first cause, by which the list counts it.
     Column("is_leading", Boolean, nullable=False),
+    Index("oslogserve_sightings_by_run", "run"),
     sqlite_with_rowid=False,
 )

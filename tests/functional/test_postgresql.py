@@ -9,7 +9,7 @@ from sqlalchemy import create_engine, make_url, text
 
 from oslogserve.errors import SourceError
 from oslogserve.seen.database import Database
-from tests.functional.test_seen import MIRROR, write_run
+from tests.functional.test_seen import MIRROR, remember_beside_another_application, write_run
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.postgresql import PostgreSQL
 from tests.unit.seen.test_database import *
@@ -61,6 +61,10 @@ def test_several_servers_remember_together(url, tmp_path):
         assert "1 other run" in page
         [found] = requests.get(f"{one.url}/_oslogserve/seen", timeout=60).json()["causes"]
         assert found["runs"] == 2
+
+
+def test_tables_of_another_application_in_the_same_database_are_left_alone(url, tmp_path):
+    remember_beside_another_application(url, tmp_path)
 
 
 def test_a_server_that_is_away_fails_at_once_and_is_used_when_it_is_back():

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import requests
 from playwright.sync_api import expect
+from sqlalchemy import create_engine, text
 
 from tests.functional.test_accessibility import violations
 from tests.servers.gunicorn import Gunicorn
@@ -153,6 +154,34 @@ def test_a_server_without_a_list_refuses_it(tmp_path):
     (tmp_path / "logs").mkdir()
     with Gunicorn(conf(tmp_path) + "list = no\n") as server:
         assert requests.get(f"{server.url}/_oslogserve/seen", timeout=60).status_code == 403
+
+
+def remember_beside_another_application(url, folder):
+    """Runs the command on a database with tables of another application. These and their rows must be there then."""
+    write_run(folder / "logs/unit/1", MIRROR % 1)
+    (folder / "oslogserve.conf").write_text(
+        f"[disk]\nroot = {folder}/logs\n[seen]\ndatabase = {url.replace('+psycopg', '')}\n"
+    )
+    engine = create_engine(url)
+    tables = "jobs", "runs", "causes", "sightings"
+    with engine.begin() as connection:
+        for name in tables:
+            connection.execute(text(f"CREATE TABLE {name} (name TEXT)"))
+            connection.execute(text(f"INSERT INTO {name} VALUES ('theirs')"))
+    command = [Path(sys.executable).parent / "oslogserve", "seen"]
+    for count in ("1 remembered (1 failed), 0 before", "0 remembered (0 failed), 1 before"):
+        told = subprocess.check_output([*command, "--config", folder / "oslogserve.conf"])
+        assert told.startswith(count.encode())
+    with engine.begin() as connection:
+        for name in tables:
+            assert connection.execute(text(f"SELECT name FROM {name}")).scalars().all() == [
+                "theirs"
+            ]
+    engine.dispose()
+
+
+def test_tables_of_another_application_in_the_same_file_are_left_alone(tmp_path):
+    remember_beside_another_application(f"sqlite:///{tmp_path}/theirs.sqlite", tmp_path)
 
 
 def test_rules_are_read_again_with_the_configuration(tmp_path):

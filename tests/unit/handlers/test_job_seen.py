@@ -59,7 +59,7 @@ def kept(tmp_path):
 
     def kept():
         with closing(sqlite3.connect(tmp_path / "cache/seen.sqlite")) as database:
-            found = database.execute("SELECT path, has_failed FROM runs").fetchall()
+            found = database.execute("SELECT path, has_failed FROM oslogserve_runs").fetchall()
         return {path: bool(failed) for path, failed in found}
 
     return kept
@@ -219,8 +219,10 @@ def test_of_a_run_that_passed_eight_fingerprints_are_kept_those_of_its_console_f
     service.write_text("2013-09-27 18:22:11 CRITICAL the disk is full\n" * 2)
     ask(f"{path}?format=overview")
     with sqlite3.connect(tmp_path / "cache/seen.sqlite") as database:
-        found = database.execute("SELECT log, text FROM causes ORDER BY place").fetchall()
-        [[fingerprints]] = database.execute("SELECT count(*) FROM sightings")
+        found = database.execute(
+            "SELECT log, text FROM oslogserve_causes ORDER BY place"
+        ).fetchall()
+        [[fingerprints]] = database.execute("SELECT count(*) FROM oslogserve_sightings")
     database.close()
     assert found == [("job-output.txt", line) for line in [lines[-1], *lines[:7]]]
     assert fingerprints == 8
@@ -473,6 +475,18 @@ def test_a_database_that_fails_costs_no_answer(add, ask, tmp_path, capfd):
     assert capfd.readouterr().err.count("seen fails in process") == 1
 
 
+def test_a_server_without_the_runs_of_a_later_release_says_so_once(add, ask, tmp_path, capfd):
+    path = add("1/smoke/a1", *refused())
+    ask(f"{path}?format=overview")
+    with closing(sqlite3.connect(tmp_path / "cache/seen.sqlite")) as database, database:
+        database.execute("UPDATE oslogserve_version SET tables = tables + 1")
+    for _ in range(3):
+        answer = ask(f"{path}?format=overview")
+        assert (answer.status_int, seen_on(answer)) == (200, [])
+    told = capfd.readouterr().err
+    assert told.count("seen fails in process") == told.count("of a later release") == 1
+
+
 def test_hostile_names_and_texts_are_escaped(add, ask):
     evil = 'ERROR: <script>alert("x")</script> is not known'
     lines = "TASK [test]", evil, "ERROR"
@@ -501,7 +515,7 @@ def test_the_command_remembers_runs_and_goes_on_where_it_was(add, tmp_path, monk
     assert main(["seen", "--root", root, "./3/", "1/smoke"]) == 0
     assert capsys.readouterr().out.startswith("1 remembered (1 failed), 1 before, ")
     with sqlite3.connect(tmp_path / "cache/seen.sqlite") as database:
-        [[runs]] = database.execute("SELECT count(*) FROM runs")
+        [[runs]] = database.execute("SELECT count(*) FROM oslogserve_runs")
     database.close()
     assert runs == 3
 

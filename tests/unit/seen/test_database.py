@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 from sqlalchemy import create_engine, text
@@ -30,6 +30,7 @@ from oslogserve.seen import (
     first_causes,
 )
 from oslogserve.seen.database import DAY, Database
+from oslogserve.seen.tables import tables
 
 NOW = 1_790_000_000
 #: A process that remembers runs: URL, seed, runs. It tells how often the database failed.
@@ -117,9 +118,24 @@ def rows(url):
 
     def counted(table):
         with engine.connect() as connection:
-            return connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
+            return connection.execute(text(f"SELECT count(*) FROM oslogserve_{table}")).scalar_one()
 
     yield counted
+    engine.dispose()
+
+
+@pytest.fixture
+def execute(url):
+    """Executes statements as another client of the database, and returns the value that the last one has."""
+    engine = create_engine(url)
+
+    def executed(*statements):
+        with engine.begin() as connection:
+            for one in statements:
+                result = connection.execute(text(one))
+            return result.scalar() if result.returns_rows else None
+
+    yield executed
     engine.dispose()
 
 
@@ -278,19 +294,84 @@ def test_no_run_gets_the_causes_of_one_that_was_removed(kept, opened):
     assert later.runs(fingerprint(2), 9) == []
 
 
-def test_tables_of_another_version_are_made_anew(kept, opened, url, capsys):
+def test_tables_of_an_earlier_version_are_made_anew(kept, opened, execute, capsys):
     assert kept.remember(run("a/1", cause(1))) == "kept"
-    engine = create_engine(url)
-    with engine.begin() as connection:
-        connection.execute(text("UPDATE oslogserve_seen SET version = '0.9'"))
-        connection.execute(text("ALTER TABLE causes RENAME COLUMN told TO something"))
-    engine.dispose()
+    execute(
+        "UPDATE oslogserve_version SET tables = 0, fingerprints = 9",
+        "ALTER TABLE oslogserve_causes RENAME COLUMN told TO something",
+    )
     newer = opened()
     assert newer.failed_runs() == 0
     assert "the runs that were seen are of version 0.9 and are removed" in capsys.readouterr().err
     assert newer.remember(run("a/1", cause(1))) == "kept"
     assert opened().failed_runs() == 1
     assert kept.failed_runs() == 1
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.parametrize("numbers", ["tables = tables + 1", "fingerprints = fingerprints + 1"])
+def test_tables_of_a_later_version_are_left_alone_by_servers_that_run_and_that_start(
+    kept, opened, rows, execute, numbers
+):
+    assert kept.remember(run("a/1", cause(1))) == "kept"
+    execute(f"UPDATE oslogserve_version SET {numbers}")
+    for older in (kept, opened(), kept):
+        with pytest.raises(SourceError, match="of a later release: this one, of version"):
+            older.failed_runs()
+        with pytest.raises(SourceError, match="neither reads nor removes them"):
+            older.remember(run("a/2", cause(1)))
+    assert rows("runs") == 1
+
+
+#: What another application, and a release of other tables, may have in the same database.
+FOREIGN = {
+    "jobs": "id INTEGER PRIMARY KEY, job TEXT",
+    "runs": "id INTEGER PRIMARY KEY, path TEXT UNIQUE",
+    "causes": "id INTEGER PRIMARY KEY, job INTEGER REFERENCES jobs (id)",
+    "sightings": "run INTEGER",
+    "oslogserve_seen": "version VARCHAR(20) PRIMARY KEY",
+}
+
+
+def test_tables_of_another_application_are_left_alone(kept, opened, execute):
+    for name, columns in FOREIGN.items():
+        value = "'4.3'" if name == "oslogserve_seen" else "1"
+        first = columns.partition(" ")[0]
+        execute(
+            f"CREATE TABLE {name} ({columns})", f"INSERT INTO {name} ({first}) VALUES ({value})"
+        )
+    execute("CREATE INDEX runs_by_end ON runs (path)", "CREATE INDEX runs_by_job ON runs (id)")
+    execute("CREATE INDEX ix_sightings_run ON sightings (run)")
+    assert kept.remember(run("a/1", cause(1))) == "kept"
+    execute("UPDATE oslogserve_version SET tables = 0")
+    assert opened().failed_runs() == 0
+    assert kept.remember(run("a/1", cause(1))) == "kept"
+    for name in FOREIGN:
+        assert execute(f"SELECT count(*) FROM {name}") == 1
+
+
+@pytest.mark.parametrize("name", [*tables.tables])
+def test_a_table_that_may_be_of_another_application_is_refused(opened, execute, name):
+    execute(f"CREATE TABLE {name} (id INTEGER)", f"INSERT INTO {name} VALUES (1)")
+    refused = opened()
+    for _ in range(2):
+        with pytest.raises(SourceError, match=f"^its table {name} may be another application's"):
+            refused.remember(run("a/1", cause(1)))
+    assert execute(f"SELECT count(*) FROM {name}") == 1
+    execute(f"DROP TABLE {name}")
+    assert refused.remember(run("a/1", cause(1))) == "kept"
+
+
+@pytest.mark.parametrize("name", [*tables.tables])
+def test_a_table_that_somebody_drops_is_made_anew(kept, opened, execute, rows, name):
+    kept.remember(run("a/1", cause(1)))
+    execute(f"DROP TABLE {name}" + ("" if kept.location.startswith("sqlite") else " CASCADE"))
+    with suppress(SourceError):  # the first question finds it
+        kept.remember(run("a/1", cause(1), ago=30))
+    assert kept.remember(run("a/2", cause(1))) == "kept"
+    for one in (kept, opened()):
+        assert {one.path for one in one.runs(fingerprint(2), 9)} >= {"a/2"}
+    assert rows(name.removeprefix("oslogserve_")) > 0
 
 
 @pytest.mark.parametrize(
