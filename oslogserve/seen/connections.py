@@ -5,6 +5,7 @@ import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, event, insert, inspect, select, text
@@ -197,6 +198,13 @@ def _options(url: str) -> dict[str, Any]:
 
 
 def _begin_anew(_: object, __: object, arguments: Sequence[Any], ___: object) -> None:
+    path = Path(arguments[0])
+    if path.is_absolute():  # else it is in memory, or a URI
+        try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError as error:
+            why = f"the folder {path.parent} cannot be made: {error.strerror}"
+            raise sqlite3.OperationalError(why) from error
     remove_leftovers(arguments[0])
 
 

@@ -17,7 +17,8 @@ from tests.unit.seen.test_database import NOW, cause, fingerprint, run
 
 #: Of files.
 NOT_OF_IT = (
-    "test_a_folder_that_comes_later_is_used_then",
+    "test_a_folder_that_is_missing_is_made_for_its_owner_alone",
+    "test_a_folder_that_cannot_be_made_is_named_until_it_can",
     "test_a_file_that_is_no_database_is_left_as_it_is",
     "test_a_file_that_is_removed_or_replaced_is_not_written_any_more",
     "test_a_file_that_is_emptied_or_overwritten_is_set_aside_by_all_processes",

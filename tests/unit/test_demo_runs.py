@@ -16,7 +16,6 @@ from tests.unit.handlers.asking import Asking
 @pytest.fixture
 def ask(tmp_path, monkeypatch, capsys):
     """A server of the demo's runs, which are remembered, as `make run` starts it."""
-    (tmp_path / "cache").mkdir()
     logs = tmp_path / "logs"
     write_runs(logs)
     for name in ("job-output.txt", "job-output.json", "zuul-info/inventory.yaml"):

@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -149,3 +150,26 @@ def test_cargo_comes_from_the_package_that_is_new_enough(tmp_path, packages, ins
     command = [tmp_path / "tools/install-cargo", "python"]
     done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr, done.returncode) == (installed, "", 0)
+
+
+def test_each_folder_that_is_run_has_a_cache_of_its_own(tmp_path):
+    for name in ("tools/run", "venv/bin/oslogserve"):
+        (tmp_path / name).parent.mkdir(parents=True)
+    shutil.copy(REPOSITORY / "tools/run", tmp_path / "tools")
+    program = tmp_path / "venv/bin/oslogserve"
+    program.write_text('#!/bin/sh\necho "cache=$CACHE_DIRECTORY"\n')
+    program.chmod(0o755)
+    environment = {name: value for name, value in os.environ.items() if name != "CACHE_DIRECTORY"}
+
+    def caches(logs, **given):
+        (tmp_path / logs).mkdir(parents=True, exist_ok=True)
+        told = subprocess.check_output(
+            [tmp_path / "tools/run", "venv", logs, "8000"], env=environment | given, text=True
+        )
+        return set(re.findall("^cache=(.*)", told, re.MULTILINE))
+
+    [demo], [mine] = caches("var/demo"), caches("my logs")
+    assert demo != mine
+    assert [*caches("my logs/"), *caches(str(tmp_path / "my logs"))] == [mine, mine]
+    assert {os.path.dirname(one) for one in (demo, mine)} == {f"{tmp_path}/var/cache"}
+    assert caches("my logs", CACHE_DIRECTORY="/given") == {"/given"}

@@ -49,7 +49,6 @@ def add(tmp_path):
 @pytest.fixture
 def ask(tmp_path):
     (tmp_path / "logs").mkdir(exist_ok=True)
-    (tmp_path / "cache").mkdir()
     return Asking(tmp_path / "logs", seen_directory=str(tmp_path / "cache"))
 
 
@@ -121,7 +120,6 @@ def test_runs_of_the_same_change_are_told_as_such(add, ask):
 
 
 def test_without_a_list_nothing_leads_to_the_first_run(add, tmp_path):
-    (tmp_path / "cache").mkdir()
     first, other = add("1/smoke/a1", *refused(), change=9120), add("2/smoke/b2", *refused())
     directory = str(tmp_path / "cache")
     ask = Asking(tmp_path / "logs", seen_directory=directory, seen_list="no")
@@ -467,6 +465,7 @@ def test_without_a_directory_nothing_is_told(add, tmp_path):
 
 def test_a_database_that_fails_costs_no_answer(add, ask, tmp_path, capfd):
     path = add("1/smoke/a1", *refused())
+    (tmp_path / "cache").mkdir()
     (tmp_path / "cache/seen.sqlite").write_bytes(b"no database" * 1000)
     for _ in range(9):
         answer = ask(f"{path}?format=overview")
@@ -504,7 +503,6 @@ def test_a_link_is_below_the_mount_point(add, ask):
 
 
 def test_the_command_remembers_runs_and_goes_on_where_it_was(add, tmp_path, monkeypatch, capsys):
-    (tmp_path / "cache").mkdir()
     monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
     add("1/smoke/a1", *refused())
     add("2/smoke/b2", "all fine", report=PASSED)
@@ -523,7 +521,6 @@ def test_the_command_remembers_runs_and_goes_on_where_it_was(add, tmp_path, monk
 def test_the_command_counts_runs_that_are_too_old_by_their_own_name(
     add, tmp_path, monkeypatch, capsys
 ):
-    (tmp_path / "cache").mkdir()
     monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
     add("1/smoke/a1", *refused(), ago=22 * DAY)
     for path in (".", "./"):

@@ -4,6 +4,7 @@
 import itertools
 import os
 import random
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -416,12 +417,24 @@ def test_a_run_of_no_time_is_not_kept(kept, ended):
     assert kept.remember(run("a/1", cause(1))._replace(ended=ended)) == "old"
 
 
-def test_a_folder_that_comes_later_is_used_then(tmp_path):
-    away = Database(f"sqlite:///{tmp_path}/later/seen.sqlite", 21, lambda: NOW)
+def test_a_folder_that_is_missing_is_made_for_its_owner_alone(tmp_path):
+    folder = tmp_path / "some/where"
+    kept = Database(f"sqlite:///{folder}/seen.sqlite", 21, lambda: NOW)
+    assert not folder.exists()
+    assert kept.remember(run("a/1", cause(1))) == "kept"
+    assert folder.stat().st_mode & 0o777 == 0o700
+    shutil.rmtree(folder)  # while it runs
+    assert kept.remember(run("a/1", cause(1))) == "kept"
+    kept.close()
+
+
+def test_a_folder_that_cannot_be_made_is_named_until_it_can(tmp_path):
+    (tmp_path / "file").touch()
+    away = Database(f"sqlite:///{tmp_path}/file/later/seen.sqlite", 21, lambda: NOW)
     for _ in range(2):
-        with pytest.raises(SourceError, match=r"^unable to open database file$"):
+        with pytest.raises(SourceError, match=r"^the folder .*/file/later cannot be made: Not a "):
             away.has("a/1", 1)
-    (tmp_path / "later").mkdir()
+    (tmp_path / "file").unlink()
     assert away.remember(run("a/1", cause(1))) == "kept"
     away.close()
 
