@@ -69,7 +69,8 @@ class App:
         parts = assembly.logs, assembly.renderer, assembly.passed
         self._log = LogHandler(*parts, limits, validators, workload)
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        options = Options(config.noise, config["serve", "page_size"], assembly.memory)
+        of_runs = tuple(config["serve", "job_marks"].split())
+        options = Options(config.noise, config["serve", "page_size"], assembly.memory, of_runs)
         job = JobHandler(assembly.jobs, workload, options)
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)

@@ -4,7 +4,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from itertools import islice
 
 from oslogserve.errors import BadRequest, Forbidden, Header, Incomplete, NotFound, Unavailable
 from oslogserve.handlers.job import JobHandler
@@ -12,8 +11,8 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Meter, Representation, Response, redirect, respond
-from oslogserve.jobs.marks import has_mark
-from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
+from oslogserve.jobs.marks import is_marked
+from oslogserve.jobs.walk import MOST_DEPTH
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
 from oslogserve.pages import listing, page
@@ -97,13 +96,13 @@ class FolderHandler:
         while folders[-1] and len(folders) < MOST_DEPTH:
             folders.append(folders[-1].rpartition(b"/")[0])
         with ExitStack() as opened:
-            wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._enter(request, opened).charge)
-            has_mark = (
+            charge = self._enter(request, opened).charge
+            levels = (
                 level
                 for level, path in enumerate(folders)
-                if path and _has(sources, path, wanted, marks)
+                if path and is_marked(sources, path, marks, charge)
             )
-            level = next(has_mark, 0)
+            level = next(levels, 0)
         to = "../" * level or "./"
         to += page.address(
             query.parameters, ("in", "moment"), **_moment_above(query, folders[level])
@@ -145,17 +144,6 @@ def _moment_above(query: Query, folder: bytes) -> dict[str, bytes]:
     below = query.path.removeprefix(folder).lstrip(b"/")
     name = b"/".join(filter(None, (below, query.moment.log)))
     return {"moment": query.moment._replace(log=name).value}
-
-
-def _has(
-    sources: Sequence[Source], path: bytes, wanted: WantedEntries, marks: Sequence[str]
-) -> bool:
-    """True if the folder has an entry of such a name, among its first."""
-    try:
-        listing = Listing(sources, path, wanted)
-        return has_mark((entry.name for entry in islice(listing, MOST_ENTRIES)), marks)
-    except (NotFound, Unavailable):
-        return False
 
 
 def _listed(

@@ -2,13 +2,13 @@
 """Answers for the logs below a folder: a summary of each, or the lines that a query selects."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from functools import partial
 from math import inf
 from typing import NamedTuple
 
-from oslogserve.errors import Header, Incomplete
+from oslogserve.errors import Error, Header, Incomplete
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
@@ -16,8 +16,9 @@ from oslogserve.jobs.brief import lines_of
 from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
+from oslogserve.jobs.marks import is_run
 from oslogserve.jobs.overview import Findings, Overview, RankedLog
-from oslogserve.logs.budget import Workload
+from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import job as pages
 from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
@@ -48,6 +49,8 @@ class Options(NamedTuple):
     #: Bytes of lines on a page.
     page_size: int
     memory: Memory
+    #: Patterns of names that mark a run's folder.
+    job_marks: Sequence[str] = ()
     #: True if the logs are files, whose lines have no links.
     are_files: bool = False
 
@@ -62,14 +65,28 @@ class JobHandler:
         with ExitStack() as opened:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
-            answer = JobAnswer(query, job, self._options)
+            is_run = partial(self._is_run, request, query.path, sources)
+            answer = JobAnswer(query, job, self._options, is_run)
             return respond(request, answer, close=opened.pop_all().close)
+
+    def _is_run(self, request: Request, path: bytes, sources: Sequence[Source]) -> bool:
+        """True if the folder is a run's. False also if that cannot be found out now."""
+        try:
+            with closing(self._workload.begin(request.client)) as budget:
+                budget.enter(FOLDERS)
+                return is_run(sources, path, self._options.job_marks, budget.charge)
+        except (Error, Incomplete):
+            return False
 
 
 class JobAnswer(Representation):
     """The view of a job that a query asks for. The logs are read while it is sent."""
 
-    def __init__(self, query: Query, job: Job, options: Options) -> None:
+    def __init__(
+        self, query: Query, job: Job, options: Options, is_run: Callable[[], bool] = lambda: False
+    ) -> None:
+        """is_run: true if the folder is a run's, which is asked before the run is kept."""
+        self._is_run = is_run
         self._query = query
         self._job = job
         self._memory = options.memory
@@ -146,12 +163,12 @@ class JobAnswer(Representation):
         return None if has_passed else self._memory.told(run), self._memory.known(run)
 
     def _remember(self, findings: Findings) -> None:
-        """Keeps the run, unless the query leaves logs or lines out, or compares them."""
+        """Keeps the run that the folder is, unless the query leaves logs or lines out, or compares them."""
         query = self._query
         chooses_logs = query.logs or query.skip or query.first_log or query.source != "all"
         if chooses_logs or query.against or not query.is_unfiltered:
             return
-        remember(self._memory, query.path, findings)
+        remember(self._memory, query.path, findings, self._is_run)
 
     def _lines(self, lines: Lines) -> Iterator[bytes]:
         match self._query.view:

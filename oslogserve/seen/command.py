@@ -11,7 +11,7 @@ from contextlib import closing
 from oslogserve.assembly import Assembly
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
-from oslogserve.jobs.marks import has_mark
+from oslogserve.jobs.marks import has_mark, run_above
 from oslogserve.jobs.overview import Overview
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
 from oslogserve.logs.budget import Allowance, Budget
@@ -20,6 +20,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.query import Query
 from oslogserve.query.values import checked_path
+from oslogserve.seen.database import MOST_IN_FOLDER
 from oslogserve.seen.runs import ended_at, remember
 from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
@@ -81,9 +82,9 @@ class _Reader:
 
     def _jobs(self, paths: Sequence[bytes]) -> Iterator[bytes]:
         """Yields the paths of jobs: of the folders with an entry that marks one. Nothing below is read."""
-        folders = [(path, 0) for path in reversed(paths)]
+        folders = [path for path in reversed(paths) if not self._is_inside(path)]
         while folders and not self._stopped.is_set():
-            path, depth = folders.pop()
+            path = folders.pop()
             try:
                 wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._stopped.charge)
                 listing = Listing(self._sources(), path, wanted)
@@ -95,9 +96,19 @@ class _Reader:
                 self._failed(path, str(failure))
             if has_mark(names, self._marks):
                 yield path
-            elif depth < MOST_DEPTH:
+            elif len(path.split(b"/")) < MOST_DEPTH:
                 below = (name for name in reversed(names) if name.endswith(b"/"))
-                folders += [(os.path.join(path, name.rstrip(b"/")), depth + 1) for name in below]
+                folders += [os.path.join(path, name.rstrip(b"/")) for name in below]
+
+    def _is_inside(self, path: bytes) -> bool:
+        """True if a folder above is a run's, which is told."""
+        above = run_above(self._sources(), path, self._marks, self._stopped.charge)
+        if above is None:
+            return False
+        self._progress.count(inside=1)
+        run = shown(above) or "the root"
+        self._progress.note(f"{shown(path)}: not remembered: it belongs to the run in {run}")
+        return True
 
     def _outcome(self, path: bytes) -> str:
         """The name of the count for a run. Raises Error, Incomplete."""
@@ -106,8 +117,8 @@ class _Reader:
         budget = Budget(Allowance(math.inf, sys.maxsize))
         with closing(assembly.jobs.open(query, self._sources(), budget)) as job:
             ended = ended_at(log.file for log in job.logs)
-            if ended and assembly.memory.has(os.fsdecode(path), ended):
-                return "known"
+            if ended and (refusal := assembly.memory.refusal(os.fsdecode(path), ended)):
+                return refusal
             self._stopped.charge()
             found = Overview(query, job, assembly.config.noise).findings()
         return remember(assembly.memory, path, found)
@@ -128,6 +139,8 @@ def _summary(progress: Progress) -> str:
         "open": "have not ended or do not say how",
         "old": "too old",
         "unfit": "with a path that cannot be kept",
+        "crowded": f"beyond {MOST_IN_FOLDER} of one folder and hour",
+        "inside": "inside a run",
         "failed": "failed",
     }
     others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]

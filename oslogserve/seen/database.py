@@ -4,17 +4,32 @@
 import time
 from collections.abc import Callable, Iterator, Sequence
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, func, literal, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    and_,
+    delete,
+    func,
+    literal,
+    select,
+    tuple_,
+)
 from sqlalchemy.exc import IntegrityError
 
 from oslogserve.errors import SourceError
+from oslogserve.jobs.walk import MOST_DEPTH
 from oslogserve.seen import ANY, MOST_PATH, Named, Others, Recent, Run
 from oslogserve.seen.connections import Connections
 from oslogserve.seen.memory import NAME
-from oslogserve.seen.rows import add, bounded, cut, runs_where
+from oslogserve.seen.rows import add, bounded, cut, folder_of, runs_where
 from oslogserve.seen.tables import causes, jobs, runs, sightings
 
-DAY = 24 * 3600
+HOUR = 3600
+DAY = 24 * HOUR
+#: Runs of a folder that ended in the same hour. A job may write more folders that look like runs. It is not the hour in
+#: which they are remembered: a command remembers those of weeks at once. All jobs of a change are some dozens.
+MOST_IN_FOLDER = 60
 #: Runs that are removed at once after their time, and seconds between two such removals of a process.
 MOST_REMOVED, PAUSE = 500, 60
 #: Runs that are read at once where all are.
@@ -40,46 +55,45 @@ class Database:
         self._removed_at = 0.0
 
     def remember(self, run: Run) -> str:
-        """Keeps the run.
-
-        Returns "kept", "known" if it is there already, "old" if it is too old, or "unfit" if its path is too
-        long or no text.
-        """
+        """Keeps the run, and returns "kept", or else the refusal."""
         path, run = run.path, bounded(run, int(self._now()))
-        if path != run.path or len(path.encode()) > MOST_PATH:
-            return "unfit"
-        if run.ended < self._oldest():
-            return "old"
-        if not self._added(run):
-            return "known"
-        self._remove_old()
-        return "kept"
-
-    def _added(self, run: Run) -> bool:
         for _ in range(MOST_TRIES):
-            if self.has(run.path, run.ended):
-                return False
+            if refusal := self.refusal(path, run.ended):
+                return refusal
             try:
                 with self._connected(writes=True) as connection:
-                    if self._has(connection, run.path, run.ended):  # others may have been faster
-                        return False
+                    if refusal := self._refusal(connection, path, run.ended):
+                        return refusal  # others were faster
                     connection.execute(delete(runs).where(runs.c.path == run.path))
                     add(connection, run)
             except IntegrityError:  # another process was faster with this run, or with its job
                 continue
-            return True
+            self._remove_old()
+            return "kept"
         raise SourceError(NAME, "other processes keep adding the same rows")
 
-    def has(self, path: str, ended: int) -> bool:
-        """True if the run of this path that ended then is kept. A time in the future may be any."""
-        with self._connected() as connection:
-            return self._has(connection, path, ended)
+    def refusal(self, path: str, ended: int) -> str:
+        """Why the run of this path that ended then is not to be kept; "" if it is.
 
-    def _has(self, connection: Connection, path: str, ended: int) -> bool:
-        same = runs.c.path == cut(path, None)
-        if ended < int(self._now()):
-            same &= runs.c.ended == ended
-        return connection.execute(select(runs.c.id).where(same)).scalar() is not None
+        "unfit" if its path is too long or no text, "old" if it is too old, "known" if it is there already, "crowded"
+        if its folder has as many of that hour as may be. If it ended in the future, one of any time is the same.
+        """
+        if cut(path, None) != path or len(path.encode()) > MOST_PATH:
+            return "unfit"
+        if ended < self._oldest():
+            return "old"
+        with self._connected() as connection:
+            return self._refusal(connection, path, ended)
+
+    def _refusal(self, connection: Connection, path: str, ended: int) -> str:
+        now = int(self._now())
+        own_end = connection.execute(select(runs.c.ended).where(runs.c.path == path)).scalar()
+        if own_end is not None:  # a run that takes the place of another is no further one
+            return "known" if ended == own_end or ended >= now else ""
+        hour = min(ended, now) // HOUR * HOUR
+        beside = (runs.c.folder == folder_of(path)) & runs.c.ended.between(hour, hour + HOUR - 1)
+        number = connection.execute(select(func.count()).where(beside)).scalar_one()
+        return "crowded" if number >= MOST_IN_FOLDER else ""
 
     def forget(self, path: str, before: int) -> None:
         """Removes the run of this path if it ended before then. Writes only if there is one."""
@@ -91,10 +105,9 @@ class Database:
             connection.execute(delete(runs).where(is_old))
 
     def others(self, fingerprint: str, path: str) -> Others:
-        """The runs with the fingerprint, but for the one of this path."""
+        """The runs with the fingerprint, but for the one to which the folder of this path belongs."""
         with self._connected() as connection:
-            same = runs.c.path == cut(path, None)
-            own = connection.execute(select(runs.c.id, runs.c.ended).where(same)).first()
+            own = connection.execute(_own(path)).first()
             where = self._with(fingerprint) & (sightings.c.run != (own.id if own else 0))
             counted = select(func.count(), func.count(sightings.c.job.distinct()))
             failed, passed = where & sightings.c.has_failed, where & ~sightings.c.has_failed
@@ -106,10 +119,9 @@ class Database:
         return Others(number, of_jobs, healthy, first, own.ended if own else None)
 
     def first_failed(self, fingerprints: Sequence[str], path: str) -> str | None:
-        """The first of the fingerprints with which a run failed, but for the one of this path; None for none."""
-        own = select(runs.c.id).where(runs.c.path == cut(path, None))
+        """The first of the fingerprints with which another run failed, see others(); None for none."""
         with self._connected() as connection:
-            own_run = connection.execute(own).scalar() or 0
+            own_run = connection.execute(_own(path)).scalar() or 0
             failed = sightings.c.has_failed & (sightings.c.run != own_run)
             are_there = [select(1).where(self._with(one) & failed).exists() for one in fingerprints]
             found = connection.execute(select(*are_there)).one() if are_there else ()
@@ -234,6 +246,14 @@ class Database:
 
     def close(self) -> None:
         self._connections.close()
+
+
+def _own(path: str) -> Select[tuple[int, int]]:
+    """The number and the end of the run of this path, or of the highest folder above that is one."""
+    names = cut(path, None).split("/")[:MOST_DEPTH]
+    several = ("/".join(names[:depth]) for depth in range(len(names) + 1))
+    is_it = runs.c.path.in_(several)
+    return select(runs.c.id, runs.c.ended).where(is_it).order_by(runs.c.path).limit(1)
 
 
 def _is_of(named: Named) -> ColumnElement[bool]:

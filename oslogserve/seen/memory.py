@@ -96,15 +96,23 @@ class Memory:
         """What rules say of its causes."""
         return self.rules.known(run)
 
-    def has(self, path: str, ended: int) -> bool:
-        """True if the run of this path that ended then is kept."""
-        return self._asked(lambda database: database.has(path, ended), False)
+    def refusal(self, path: str, ended: int) -> str:
+        """Why a run is not to be kept, see Database. "failed" if the database fails."""
+        return self._asked(lambda database: database.refusal(path, ended), "failed")
 
-    def remember(self, run: Run) -> str:
-        """Keeps a run, see Database. "failed" if the database fails, "" if no runs are kept."""
+    def remember(self, run: Run, is_run: Callable[[], bool] = lambda: True) -> str:
+        """Keeps a run, see Database.
+
+        "failed" if the database fails, "" if no runs are kept or the run's folder is none. is_run: true if it is
+        one; called only of a run that would be kept.
+        """
         if self._database is None:
             return ""
-        outcome = self._asked(lambda database: database.remember(run), "failed")
+        outcome = self.refusal(run.path, run.ended)
+        if not outcome:
+            if not is_run():
+                return ""
+            outcome = self._asked(lambda database: database.remember(run), "failed")
         self._metrics["seen_runs_total", outcome].inc()
         return outcome
 

@@ -2,6 +2,7 @@
 """A run as rows of the tables."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from hashlib import blake2b
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, insert, select
@@ -42,11 +43,17 @@ def cut(value: str, most: int | None = MOST_NAME) -> str:
     return value[:most].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
 
+def folder_of(path: str) -> bytes:
+    """A digest of the path of the folder above."""
+    return blake2b(path.rpartition("/")[0].encode(), digest_size=16).digest()
+
+
 def add(connection: Connection, run: Run) -> None:
     """Raises IntegrityError if another process adds it at the same time."""
     values = {name: getattr(run, name) for name in ("path", "ended", "has_failed", "is_cut")}
     job = _job(connection, run.job)
-    added = insert(runs).values(**values, job=job, change=run.change).returning(runs.c.id)
+    values |= {"folder": folder_of(run.path), "job": job, "change": run.change}
+    added = insert(runs).values(**values).returning(runs.c.id)
     number = connection.execute(added).scalar_one()
     rows = [
         {

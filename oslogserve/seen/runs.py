@@ -3,7 +3,7 @@
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from typing import Any
@@ -93,7 +93,9 @@ def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
     )
 
 
-def remember(memory: Memory, path: bytes, found: Findings) -> str:
+def remember(
+    memory: Memory, path: bytes, found: Findings, is_run: Callable[[], bool] = lambda: True
+) -> str:
     """Keeps the run of a folder, and returns what became of it.
 
     That is "failures" or "passes" if it is kept now, "open" if it has not ended or does not say how, else as
@@ -105,7 +107,7 @@ def remember(memory: Memory, path: bytes, found: Findings) -> str:
         with suppress(UnicodeDecodeError):  # such a folder never had one
             memory.forget(path.decode(), ended or 0)
         return "open"
-    outcome = memory.remember(run)
+    outcome = memory.remember(run, is_run)
     if outcome != "kept":
         return outcome
     return "failures" if run.has_failed else "passes"

@@ -51,11 +51,14 @@ runs = Table(
     tables,
     Column("id", Integer, primary_key=True),
     Column("path", String(MOST_PATH), nullable=False, unique=True),
+    #: A digest of the path of the folder above.
+    Column("folder", LargeBinary, nullable=False),
     Column("ended", Integer, nullable=False),
     Column("has_failed", Boolean, nullable=False),
     Column("job", ForeignKey("oslogserve_jobs.id"), nullable=False),
     Column("change", String(MOST_NAME), nullable=False),
     Column("is_cut", Boolean, nullable=False),
+    Index("oslogserve_runs_by_folder", "folder", "ended"),
     Index("oslogserve_runs_by_end", "has_failed", "ended"),
     Index("oslogserve_runs_by_job", "job", "has_failed", "is_cut", "ended"),
     sqlite_autoincrement=True,  # so that no run gets the number of one that was removed

@@ -12,7 +12,7 @@ from threading import Event
 import pytest
 
 from oslogserve.cli import main
-from oslogserve.seen.database import Database
+from oslogserve.seen.database import MOST_IN_FOLDER, Database
 from tests.unit.handlers.asking import HTML, Asking
 
 DAY = 24 * 3600
@@ -283,6 +283,66 @@ def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):
     assert ask.counted("seen_runs_total") == {'outcome="kept"': 1}
 
 
+#: Above a run in a/b/c/d/e/1.
+ABOVE = ["/", "/a/", "/a/b/", "/a/b/c/", "/a/b/c/d/", "/a/b/c/d/e/"]
+
+
+@pytest.mark.parametrize("view", ["overview", "seen", "brief", "brief-json"])
+def test_the_folders_above_a_run_are_no_runs(add, ask, kept, view):
+    several = [add("a/b/c/d/e/1", *refused()), add("other/2", *refused())]
+    for folder in [*ABOVE, *several]:
+        assert ask(f"{folder}?format={view}").status_int == 200
+    assert kept() == {"a/b/c/d/e/1": True, "other/2": True}
+    seen = ask("/other/2/?format=seen").json["seen"]
+    assert (seen["runs"], seen["jobs"]) == (1, 1)
+
+
+def test_a_marked_folder_below_a_run_belongs_to_it(add, ask, kept, tmp_path):
+    path = add("1/smoke/a1", *refused())
+    below = add("1/smoke/a1/controller/logs", *refused())
+    ask(f"{below}?format=overview")
+    assert ask.counted("seen_runs_total") == {}
+    for folder in (path, below, add("1/smoke/b1", *refused())):
+        ask(f"{folder}?format=overview")
+    assert kept() == {"1/smoke/a1": True, "1/smoke/b1": True}
+    assert " 1 other run of 1 job" in seen_on(ask(f"{below}?format=overview"))[0]
+
+
+@pytest.mark.parametrize(
+    ("name", "is_run"), [("console.txt", True), ("0_build.txt", True), ("build.log", False)]
+)
+def test_a_folder_is_a_run_by_its_marks_alone(add, tmp_path, kept, name, is_run):
+    path = add("1/smoke/a1", *refused())
+    folder = tmp_path / "logs/1/smoke/a1"
+    shutil.rmtree(folder / "zuul-info")
+    (folder / "job-output.txt").rename(folder / name)
+    for marks in ([], ["build.*"]):
+        given = {"serve_job_marks": marks[0]} if marks else {}
+        directory = str(tmp_path / "cache")
+        ask = Asking(tmp_path / "logs", seen_directory=directory, **given)
+        ask(f"{path}?format=overview")
+        assert bool(kept()) == (is_run or bool(marks))
+
+
+def test_folders_that_say_they_are_runs_fill_no_list(add, tmp_path, monkeypatch, capsys, ask):
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    ended = time.time() // 3600 * 3600 - 7200
+    for number in range(MOST_IN_FOLDER + 5):
+        add(f"1/evil/{number}", *refused(), job="tempest-full")
+        os.utime(tmp_path / f"logs/1/evil/{number}/job-output.txt", (ended,) * 2)
+        inventory = tmp_path / f"logs/1/evil/{number}/zuul-info/inventory.yaml"
+        os.utime(inventory, (ended,) * 2)
+    for counts in (f"{MOST_IN_FOLDER} remembered ({MOST_IN_FOLDER} failed), 0", "0 remembered (0"):
+        assert main(["seen", "--root", str(tmp_path / "logs")]) == 0
+        told = capsys.readouterr().out
+        assert told.startswith(counts)
+        assert f", 5 beyond {MOST_IN_FOLDER} of one folder and hour, " in told
+    for number in range(MOST_IN_FOLDER + 5):
+        ask(f"/1/evil/{number}/?format=seen")
+    counted = {'outcome="known"': MOST_IN_FOLDER, 'outcome="crowded"': 5}
+    assert ask.counted("seen_runs_total") == counted
+
+
 def test_a_database_that_does_not_answer_costs_no_answer(add, ask, monkeypatch):
     path = add("1/smoke/a1", *refused())
     monkeypatch.setattr("oslogserve.seen.memory.LONGEST", 0.01)
@@ -516,6 +576,20 @@ def test_the_command_remembers_runs_and_goes_on_where_it_was(add, tmp_path, monk
         [[runs]] = database.execute("SELECT count(*) FROM oslogserve_runs")
     database.close()
     assert runs == 3
+
+
+def test_the_command_says_that_a_folder_is_inside_a_run(add, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    add("1/smoke/a1", *refused())
+    add("1/smoke/a1/controller/logs", *refused())
+    root = str(tmp_path / "logs")
+    assert main(["seen", "--root", root, "1/smoke/a1/controller"]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("0 remembered (0 failed), 0 before, 1 inside a run, ")
+    belongs = "1/smoke/a1/controller: not remembered: it belongs to the run in 1/smoke/a1\n"
+    assert told.err.endswith(belongs)
+    assert main(["seen", "--root", root]) == 0
+    assert capsys.readouterr().out.startswith("1 remembered (1 failed), 0 before, ")
 
 
 def test_the_command_counts_runs_that_are_too_old_by_their_own_name(

@@ -191,7 +191,7 @@ def test_a_run_is_listed_by_its_leading_cause_alone(ask):
 
 def test_so_many_runs_are_listed_at_most_and_more_are_told(ask):
     query = f"?cause={fingerprint(1)}"
-    ask.keep(*(run(f"a/{number}", cause(1)) for number in range(MOST_RUNS)))
+    ask.keep(*(run(f"{number}/a", cause(1)) for number in range(MOST_RUNS)))
     assert (len(ask.json(query)["runs"]), ask.json(query)["more"]) == (MOST_RUNS, False)
     assert "there are more" not in ask(query).text
     ask.keep(run("b/1", cause(1)))
@@ -200,7 +200,7 @@ def test_so_many_runs_are_listed_at_most_and_more_are_told(ask):
 
 
 def test_so_many_causes_are_listed_at_most_and_more_are_told(ask):
-    ask.keep(*(run(f"a/{number}", cause(number)) for number in range(MOST_CAUSES)))
+    ask.keep(*(run(f"{number}/a", cause(number)) for number in range(MOST_CAUSES)))
     assert (len(ask.json()["causes"]), ask.json()["more"]) == (MOST_CAUSES, False)
     assert "there are more" not in ask().text
     ask.keep(run("b/1", cause(MOST_CAUSES + 1)))

@@ -30,7 +30,7 @@ from oslogserve.seen import (
     database,
     first_causes,
 )
-from oslogserve.seen.database import DAY, Database
+from oslogserve.seen.database import DAY, HOUR, MOST_IN_FOLDER, Database
 from oslogserve.seen.tables import tables
 
 NOW = 1_790_000_000
@@ -46,7 +46,7 @@ order = [*range(count)]
 random.Random(seed).shuffle(order)
 failed = 0
 for number in order:
-    one = run(f"a/{number}", cause(number % 7), cause(number % 11 + 100), job=f"job {number % 13}")
+    one = run(f"{number}/a", cause(number % 7), cause(number % 11 + 100), job=f"job {number % 13}")
     try:
         database.remember(one)
     except SourceError as error:
@@ -145,21 +145,21 @@ def test_a_run_is_kept_once_by_its_path(kept, opened):
     assert kept.remember(one) == "kept"
     assert kept.remember(one) == "known"
     assert opened().remember(one._replace(has_failed=False)) == "known"
-    assert kept.has("a/1", one.ended)
-    assert not kept.has("a/1", one.ended + 1)
+    assert kept.refusal("a/1", one.ended) == "known"
+    assert kept.refusal("a/1", one.ended + 1) == ""
     assert kept.runs(fingerprint(2), 9) == [one]
 
 
 def test_a_run_that_another_process_adds_meanwhile_is_known(kept, opened, monkeypatch):
     one = run("a/1", cause(1))
-    asked = kept.has
+    asked = kept.refusal
 
-    def has_not_yet(*what):
-        was_there = asked(*what)
+    def not_yet(*what):
+        refusal = asked(*what)
         opened().remember(one)
-        return was_there
+        return refusal
 
-    monkeypatch.setattr(kept, "has", has_not_yet)
+    monkeypatch.setattr(kept, "refusal", not_yet)
     assert kept.remember(one) == "known"
 
 
@@ -203,6 +203,17 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
     assert kept.others(fingerprint(3), "new").runs == 3
     assert kept.others(fingerprint(4), "a/5") == Others(own_end=NOW - 60)
     assert kept.failed_runs() == 4
+
+
+def test_a_folder_below_a_run_belongs_to_it(kept):
+    for path in ("a/1", "a/10"):
+        kept.remember(run(path, cause(1), cause(2)))
+    for path in ("a/1", "a/1/sub", "a/1/sub/sub"):
+        assert kept.others(fingerprint(2), path).runs == 1
+    assert kept.others(fingerprint(2), "a").runs == 2
+    kept.remember(run("", cause(3)))
+    assert kept.first_failed([fingerprint(6), fingerprint(2)], "b/1") == fingerprint(2)
+    assert kept.others(fingerprint(6), "").runs == 0
 
 
 def test_runs_of_another_change_are_told_from_other_patch_sets(kept):
@@ -385,7 +396,7 @@ def test_any_text_is_kept(kept, hostile):
     assert len(found.job.job) == len(hostile)
     assert kept.recent(7, found.job)[0].run == found
     assert kept.others(fingerprint(2), "\0\ud800" + hostile).runs == 1
-    assert not kept.has("\0" + hostile, 1)
+    assert kept.refusal("\0" + hostile, NOW) == "unfit"
 
 
 @pytest.mark.parametrize("path", ["x" * (MOST_PATH + 1), "\xe4" * MOST_PATH, "a\0b", "a\udcff"])
@@ -404,6 +415,27 @@ def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
     assert len(found.causes[0].text) == MOST_TEXT
     assert len(found.causes[0].log) == len(found.change) == len(found.job.job) == MOST_NAME
     assert sum(len(one.told) for one in found.causes) == MOST_TOLD
+
+
+def test_a_folder_has_so_many_runs_of_an_hour(kept, rows):
+    hour = NOW // HOUR * HOUR
+
+    def remember(path, ended):
+        return kept.remember(run(path, cause(1))._replace(ended=ended))
+
+    several = [remember(f"a/{number}", hour - number) for number in range(1, MOST_IN_FOLDER + 3)]
+    assert several == ["kept"] * MOST_IN_FOLDER + ["crowded"] * 2
+    assert kept.refusal("a/new", hour - HOUR) == "crowded"
+    assert remember("a/new", hour - HOUR - 1) == remember("a/now", NOW) == "kept"
+    assert remember("b/new", hour - 1) == remember("a/c/new", hour - 1) == "kept"
+    assert remember("a/1", hour - 1) == "known"
+    assert remember("a/1", hour - 2) == "kept"  # it takes the place of the other
+    assert rows("runs") == MOST_IN_FOLDER + 4
+
+
+def test_runs_of_weeks_that_are_remembered_at_once_are_all_kept(kept):
+    for number in range(10 * MOST_IN_FOLDER):
+        assert kept.remember(run(f"a/{number}", ago=number * HOUR // 2)) == "kept"
 
 
 @pytest.mark.parametrize("ended", [2**31, 2**40, 2**70])
@@ -433,7 +465,7 @@ def test_a_folder_that_cannot_be_made_is_named_until_it_can(tmp_path):
     away = Database(f"sqlite:///{tmp_path}/file/later/seen.sqlite", 21, lambda: NOW)
     for _ in range(2):
         with pytest.raises(SourceError, match=r"^the folder .*/file/later cannot be made: Not a "):
-            away.has("a/1", 1)
+            away.refusal("a/1", NOW)
     (tmp_path / "file").unlink()
     assert away.remember(run("a/1", cause(1))) == "kept"
     away.close()
