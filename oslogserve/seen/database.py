@@ -105,7 +105,7 @@ class Database:
             connection.execute(delete(runs).where(is_old))
 
     def others(self, fingerprint: str, path: str) -> Others:
-        """The runs with the fingerprint, but for the one to which the folder of this path belongs."""
+        """The runs with the fingerprint, but for the one to which the folder or log of this path belongs."""
         with self._connected() as connection:
             own = connection.execute(_own(path)).first()
             where = self._with(fingerprint) & (sightings.c.run != (own.id if own else 0))

@@ -159,7 +159,8 @@ class Memory:
 
 def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told:
     """Raises SourceError."""
-    asked = {one: database.others(one, run.path) for one in cause.fingerprints}
+    log = _path_of(run, cause)
+    asked = {one: database.others(one, log) for one in cause.fingerprints}
     fingerprint = next((one for one, others in asked.items() if others.runs), cause.exact)
     others = asked[fingerprint]
     first, ended = others.first, others.own_end or run.ended
@@ -186,11 +187,17 @@ def _another(database: "Database", run: Run, cause: Cause) -> Another | None:
     of_log = [one for one in run.causes if one.log == cause.log and one != cause]
     by_fingerprint = {one: failure for failure in reversed(of_log) for one in failure.fingerprints}
     in_order = [one for failure in of_log for one in failure.fingerprints]
-    fingerprint = database.first_failed(in_order, run.path)
+    log = _path_of(run, cause)
+    fingerprint = database.first_failed(in_order, log)
     if fingerprint is None:
         return None
-    others = database.others(fingerprint, run.path)
+    others = database.others(fingerprint, log)
     return Another(by_fingerprint[fingerprint], fingerprint, others)
+
+
+def _path_of(run: Run, cause: Cause) -> str:
+    """The path of a cause's log, which is in the run even where the page is that of a folder above or below."""
+    return f"{run.path}/{cause.log}".lstrip("/")
 
 
 def _in_time(ask: Callable[[], _T]) -> _T:
