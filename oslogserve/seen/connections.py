@@ -128,9 +128,8 @@ class Connections:
                 messages.log(
                     f"the runs that were seen {why} and are removed: `oslogserve seen` remembers them again"
                 )
-                if (
-                    self._is_postgresql
-                ):  # whoever reads has locked it first, too: nobody waits in a circle
+                if self._is_postgresql:
+                    # Whoever reads has locked it first, too: so nobody waits in a circle.
                     connection.execute(text(f"LOCK TABLE {versions.name} IN ACCESS EXCLUSIVE MODE"))
                 tables.drop_all(connection)
             tables.create_all(connection)

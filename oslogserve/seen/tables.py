@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables of runs, their causes and the fingerprints of these.
 
-A database may have tables of other applications. All names here begin with "oslogserve_", those of indexes too. Releases
-before these had "oslogserve_seen", "jobs", "runs", "causes" and "sightings": take none of these names again.
+A database may have tables of other applications. All names here begin with "oslogserve_", those of indexes too.
+Earlier releases had "oslogserve_seen", "jobs", "runs", "causes" and "sightings": take none of these names again.
 """
 
 from sqlalchemy import (
@@ -27,8 +27,8 @@ VERSION = (5, fingerprints.VERSION)
 
 tables = MetaData()
 
-#: Its one row says that all other tables here are oslogserve's, and their VERSION. Every release reads it, so its name and
-#: columns never change.
+#: Its one row says that all other tables here are oslogserve's, and their VERSION. Every release reads it, so its
+#: name and columns never change.
 versions = Table(
     "oslogserve_version",
     tables,
