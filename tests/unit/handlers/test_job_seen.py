@@ -12,6 +12,7 @@ from threading import Event
 import pytest
 
 from oslogserve.cli import main
+from oslogserve.jobs.walk import MOST_DEPTH
 from oslogserve.seen.database import MOST_IN_FOLDER, Database
 from tests.unit.handlers.asking import HTML, Asking
 
@@ -307,6 +308,16 @@ def test_a_marked_folder_below_a_run_belongs_to_it(add, ask, kept, tmp_path):
     assert kept() == {"1/smoke/a1": True, "1/smoke/b1": True}
     for folder in (path, below, "/1/smoke/"):
         assert " 1 other run of 1 job" in seen_on(ask(f"{folder}?format=overview"))[0]
+
+
+@pytest.mark.parametrize(("depth", "is_run"), [(MOST_DEPTH, True), (MOST_DEPTH + 1, False)])
+def test_a_run_is_so_deep_at_most(add, ask, tmp_path, monkeypatch, capsys, depth, is_run):
+    path = add("/".join("abcdefghijklmnopq"[:depth]), *refused())
+    ask(f"{path}?format=overview")
+    assert ask.counted("seen_runs_total") == ({'outcome="kept"': 1} if is_run else {})
+    monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    assert main(["seen", "--root", str(tmp_path / "logs")]) == 0
+    assert capsys.readouterr().out.startswith(f"0 remembered (0 failed), {int(is_run)} before")
 
 
 @pytest.mark.parametrize(
