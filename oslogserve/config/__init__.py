@@ -252,7 +252,7 @@ def _check_stores(config: Config, parsed: ConfigFile) -> None:
 
 def _check_store(section: str, row: Mapping[str, Any], parsed: ConfigFile) -> None:
     place, ca_file = row["url"], row["ca_file"]
-    if place and place.service == "az" and not row["endpoint"]:
+    if place and place.service == "az" and row["endpoint"] == "":
         what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
         parsed.add_option_fault((section, "url"), what)
     if place and not row["anonymous"] and not _is_installed(_LIBRARIES[place.service]):
@@ -279,7 +279,7 @@ def _missing_of_swift(config: Config) -> list[str]:
     swift = config.section("swift")
     if not swift["container"] or swift["auth_version"] is None:
         return []
-    if swift["storage_url"] or swift["cloud"]:
+    if swift["storage_url"] != "" or swift["cloud"]:  # one that is not understood is None
         return []
     if swift["auth_version"] == "1":
         needed = ["auth_url", "username", "password"]
@@ -288,7 +288,7 @@ def _missing_of_swift(config: Config) -> list[str]:
     else:
         project = "project_id" if swift["project_id"] else "project_name"
         needed = ["auth_url", "username", "password", project]
-    return [key for key in needed if not swift[key]]
+    return [key for key in needed if swift[key] == ""]
 
 
 def _fault_of_storage_url(config: Config, parsed: ConfigFile) -> str:

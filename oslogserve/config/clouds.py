@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-from oslogserve.config.values import Secret, storage_url
+from oslogserve.config.values import Secret, storage_url, url
 
 INTERFACES = ("public", "internal", "admin")
 #: Python's words for a key that keystoneauth's plugin does not take, or lacks.
@@ -164,6 +164,10 @@ def _checked(name: str, region: Any) -> Cloud:
         given["auth_type"],
         auth,
     )
+    try:
+        url(cloud.auth_url)
+    except ValueError as takes:
+        raise CloudError(f"{name}: auth_url takes {takes}") from None
     if not hasattr(cloud.plugin(), "get_access"):
         raise CloudError(f"{name}: auth_type {cloud.auth_type} gets no token from Keystone")
     if missing := cloud.missing():

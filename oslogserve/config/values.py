@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from urllib.parse import urlsplit
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.search import rewritten
@@ -82,9 +83,18 @@ def destination(value: str) -> str | None:
 
 
 def url(value: str) -> str:
-    if value and not re.match("https?://[^/]", value, re.IGNORECASE):
+    if value and not (re.match("https?://[^/]", value, re.IGNORECASE) and _is_parsed(value)):
         raise ValueError("an address that begins with http:// or https://")
     return Secret(value) if "@" in value else value
+
+
+def _is_parsed(address: str) -> bool:
+    """True if the libraries that get the address can parse it."""
+    try:
+        urlsplit(address)
+    except ValueError:  # such as of "http://[::1"
+        return False
+    return True
 
 
 def without_secrets(address: str) -> str:
@@ -100,7 +110,8 @@ def without_secrets(address: str) -> str:
 
 def storage_url(value: str) -> str:
     """The address of an account, without a slash at its end."""
-    if value and not re.fullmatch(r"https?://[^/\s?#@][^\s?#@]*", value, re.IGNORECASE):
+    is_address = re.fullmatch(r"https?://[^/\s?#@][^\s?#@]*", value, re.IGNORECASE)
+    if value and not (is_address and _is_parsed(value)):
         takes = "an address that begins with http:// or https://, without a user, ? and #"
         raise ValueError(takes)
     scheme, separator, rest = value.partition("://")
@@ -114,23 +125,31 @@ def region(value: str) -> str:
 
 
 def database(value: str) -> str:
-    """The address of a database, with the driver that is used for it."""
-    takes = "an address that begins with postgresql:// or sqlite:///"
-    found = re.fullmatch(r"(?:(postgresql)(?:\+psycopg)?|sqlite)(://.+)", value)
+    """The address of a database, with the driver that is used for it.
+
+    In memory, or by a relative path, each process would have a database of its own.
+    """
+    takes = (
+        "an address that begins with postgresql://, such as postgresql://USER@HOST:5432/NAME, "
+        "or sqlite:////FOLDER/FILE with the absolute path of a file"
+    )
+    found = re.fullmatch(r"(?:(postgresql)(?:\+psycopg)?(://.+)|sqlite:////[^?]*[^?/])", value)
     if not value:
         return value
     if not found:
         raise ValueError(takes)
     if found[1]:
         value = f"postgresql+psycopg{found[2]}"
-    from sqlalchemy.engine import make_url  # it takes a while to import
+    from sqlalchemy import create_engine  # it takes a while to import
     from sqlalchemy.exc import ArgumentError
 
     try:
-        make_url(value).get_dialect().import_dbapi()  # found missing before a server starts
+        engine = create_engine(value)  # without a connection, but with the driver
+        if (engine.url.port or 1) > 65535:
+            raise ValueError(takes)
     except ImportError:
         raise ValueError("postgresql:// where oslogserve[postgresql] is installed") from None
-    except (ArgumentError, ValueError):  # such as of its port
+    except (ArgumentError, ValueError, TypeError):  # such as of its port, or of a parameter
         raise ValueError(takes) from None
     return Secret(value) if "@" in value else value
 
@@ -138,8 +157,10 @@ def database(value: str) -> str:
 def pattern(value: str) -> re.Pattern[str]:
     try:
         return re.compile(value)
-    except re.error as error:
+    except (re.error, OverflowError) as error:
         raise ValueError(f"a regular expression ({error})") from None
+    except RecursionError:
+        raise ValueError("a regular expression with fewer brackets in brackets") from None
 
 
 def line_pattern(value: str) -> bytes:

@@ -207,6 +207,10 @@ def test_an_address_of_the_cloud_is_used_instead_of_the_catalogs(conf, monkeypat
             "ci: object_store_endpoint_override takes no %(...)",
         ),
         (
+            {"auth": PASSWORD | {"auth_url": f"http://a:{SECRET}@[::1"}},
+            "ci: auth_url takes an address that begins with http",
+        ),
+        (
             {"auth": PASSWORD, "object_store_endpoint_override": f"https://a:{SECRET}@s"},
             "ci: object_store_endpoint_override takes an address that begins with http",
         ),

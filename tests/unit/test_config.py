@@ -438,6 +438,24 @@ def test_an_address_of_a_public_container_is_of_no_use_without_its_name(conf):
         conf("[swift]\nstorage_url = https://swift.example.org/v1/AUTH_a\n")
 
 
+@pytest.mark.parametrize("host", ["[::1", "h\u2100"])
+def test_an_address_whose_host_cannot_be_parsed_is_the_only_fault(conf, host):
+    for section in (
+        f"[swift]\ncontainer = x\nstorage_url = http://{host}/v1\n",
+        f"[swift]\ncontainer = x\nauth_url = http://{host}/v3\nusername = a\npassword = b\nproject_id = c\n",
+        f"[store]\nurl = az://x\nanonymous = yes\nendpoint = http://{host}\n",
+    ):
+        with pytest.raises(ConfigError, match="it takes an address that begins with") as caught:
+            conf(section)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("pattern", ["(" * 20_000 + ")" * 20_000, "a{99999999999999999999}"])
+def test_a_pattern_that_is_too_much_for_python_is_a_fault(conf, pattern):
+    with pytest.raises(ConfigError, match="it takes a regular expression"):
+        conf(f"[view a]\npattern = {pattern}\n")
+
+
 def test_a_password_in_an_address_is_in_no_fault(conf):
     with pytest.raises(ConfigError) as caught:
         conf("[swift]\nstorage_url = https://zuul:hunter2@swift.example.org\n")
@@ -469,12 +487,27 @@ def test_a_database_has_an_address_with_its_driver(address, used):
 
 
 @pytest.mark.parametrize(
-    "address", ["mysql://h/x", "postgresql:", "postgresql://u:geheim@h:port/x", "/var/seen.sqlite"]
+    "address",
+    [
+        *("mysql://h/x", "postgresql+asyncpg://h/x", "postgresql:", "/var/seen.sqlite"),
+        *("postgresql://u:geheim@h:port/x", "postgresql://u:geheim@h:65536/x"),
+        *("postgresql://h/x?plugin=geheim", "postgresql://h/x?host=a&port=geheim"),
+        *("sqlite://", "sqlite:///", "sqlite:///:memory:", "sqlite:///file:/x?uri=true"),
+        *("sqlite://rel.db", "sqlite:///rel.db", "sqlite:///rel/x.db", "sqlite://u:geheim@/x"),
+        *("sqlite:////", "sqlite:////var/", "sqlite:////x?timeout=x"),
+    ],
 )
-def test_what_is_no_address_of_a_database_is_refused_without_its_password(address):
-    with pytest.raises(ConfigError, match="it takes an address that begins with") as raised:
-        load(None, {}, seen_database=address)
+def test_what_is_no_address_of_a_database_is_refused_without_its_password(conf, address):
+    refused = r":2: \[seen\] database: .* is not understood: it takes an address that begins with"
+    with pytest.raises(ConfigError, match=refused) as raised:
+        conf(f"[seen]\ndatabase = {address}\n")
     assert "geheim" not in str(raised.value)
+
+
+def test_a_database_without_its_driver_is_refused(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(ConfigError, match=r"where oslogserve\[postgresql\] is installed"):
+        load(None, {}, seen_database="postgresql://h/x")
 
 
 def test_the_password_of_a_database_is_not_shown():
