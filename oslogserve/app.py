@@ -34,6 +34,7 @@ from oslogserve.http.response import Representation, Response
 from oslogserve.jobs.pointers import Pointers
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
+from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.pages.job_seen import LIST
@@ -76,14 +77,28 @@ class App:
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
         self._cors = Cors(config["serve", "cors_origins"])
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
-        self._request_log = _request_log(config)
-        self._spans = _spans(config)
+        #: What could not be made and is done without, a sentence each.
+        self.faults = assembly.faults
+        to, form = config["request_log", "to"], config["request_log", "format"]
+        self._request_log = RequestLog(to, form) if to else None
+        if self._request_log and self._request_log.fault:
+            self.faults.append(self._request_log.fault)
+        self._spans = self._started_spans() if config["serve", "opentelemetry"] else None
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
             LIST: SeenHandler(assembly.memory),
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])
+
+    def _started_spans(self) -> "Spans | None":
+        from oslogserve.http.spans import Spans  # it needs libraries of an extra
+
+        try:
+            return Spans()
+        except Exception as error:  # noqa: BLE001 - the SDK reads OTEL_* from the environment
+            self.faults.append(f"[serve] opentelemetry: no spans are sent: {without_values(error)}")
+            return None
 
     def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request, Trace], Response]]:
         """metrics: the path of the metrics; "" for none."""
@@ -180,16 +195,3 @@ class App:
         query = self._pointers.resolved(query, sources)
         handler = self._folder if query.is_folder else self._log
         return handler(request, query, sources)
-
-
-def _request_log(config: Config) -> RequestLog | None:
-    to, form = config["request_log", "to"], config["request_log", "format"]
-    return RequestLog(to, form) if to else None
-
-
-def _spans(config: Config) -> "Spans | None":
-    if not config["serve", "opentelemetry"]:
-        return None
-    from oslogserve.http.spans import Spans  # it needs libraries of an extra
-
-    return Spans()

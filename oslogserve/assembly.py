@@ -12,6 +12,7 @@ from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.open_log import Logs
+from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics
 from oslogserve.salt import rules_of
 from oslogserve.seen.memory import Memory
@@ -31,6 +32,8 @@ class Assembly:
     def __init__(self, config: Config, metrics: Metrics) -> None:
         self.config = config
         self.metrics = metrics
+        #: What could not be made and is done without, a sentence each.
+        self.faults: list[str] = []
         self.renderer = Renderer(config.formats)
         #: In the order in which sources are searched.
         self.guards = _guards(config, metrics)
@@ -38,7 +41,17 @@ class Assembly:
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         self.jobs = Jobs(self.logs, self.renderer, _limits(config), self.passed)
-        self.memory = _memory(config, metrics)
+        self.memory = self._memory()
+
+    def _memory(self) -> Memory:
+        # The list shows the paths of runs, as listings do.
+        is_listed = self.config["seen", "list"] and self.config["serve", "listing"]
+        database = None
+        try:
+            database = database_of(self.config)
+        except Exception as error:  # noqa: BLE001 - logs can be read without it
+            self.faults.append(f"[seen]: no runs are kept: {without_values(error)}")
+        return Memory(database, self.metrics, self.config.rules, is_listed)
 
 
 def _guards(config: Config, metrics: Metrics) -> list[Guard]:
@@ -85,19 +98,16 @@ def _limits(config: Config) -> Limits:
     return Limits(*(config["serve", name] for name in names))
 
 
-def _memory(config: Config, metrics: Metrics) -> Memory:
-    # The list shows the paths of runs, as listings do.
-    is_listed = config["seen", "list"] and config["serve", "listing"]
-    return Memory(database_of(config), metrics, config.rules, is_listed)
-
-
 def database_of(config: Config) -> "Database | None":
     """The database of runs; None if none are kept."""
     folder, url = config["seen", "directory"], config["seen", "database"]
-    if folder and not url:
-        url = f"sqlite:///{os.path.join(folder, 'seen.sqlite')}"
-    if not url:
+    if not (folder or url):
         return None
-    from oslogserve.seen.database import Database  # the library takes a while to import
+    from sqlalchemy import URL  # it takes a while to import
 
+    from oslogserve.seen.database import Database
+
+    if not url:  # with "?" and the like escaped
+        path = os.path.join(folder, "seen.sqlite")
+        url = URL.create("sqlite", database=path).render_as_string()
     return Database(url, config["seen", "days"])

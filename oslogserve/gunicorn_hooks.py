@@ -110,8 +110,8 @@ class _Configuration:
         self.current = config
         self._taken = time.time()
         self._is_latest = True
-        if what := config.missing_root():  # a mount may come later
-            messages.log(f"[disk] root: {what}")
+        for what in config.lacks():
+            messages.log(what)
 
     def renew(self) -> None:
         """Reads the configuration again, for the workers that a HUP starts. Keeps the old one on faults."""
@@ -127,6 +127,8 @@ class _Configuration:
         from oslogserve.app import App
 
         app = App(self.current, taken=self._taken, is_latest=self._is_latest)
+        for what in app.faults:
+            messages.log(what)
         # All this stays. Each full collection would visit it, for some 10 ms.
         gc.collect()
         gc.freeze()

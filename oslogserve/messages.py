@@ -4,6 +4,7 @@
 import contextlib
 import os
 import sys
+import traceback
 from datetime import UTC, datetime
 
 
@@ -40,6 +41,14 @@ def log(message: str | Exception) -> None:
     lines = [f"{now} oslogserve: {visible(line)}\n" for line in text.split("\n")]
     with contextlib.suppress(OSError):  # the server goes on without its log
         print("".join(lines), end="", file=sys.stderr, flush=True)
+
+
+def without_values(error: BaseException) -> str:
+    """Which error it is, and where it arose. Most texts of libraries may contain addresses with secrets."""
+    if isinstance(error, ImportError) or (isinstance(error, OSError) and error.errno):
+        return _text(error)
+    at = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{type(error).__name__} in {os.path.basename(at.filename)}:{at.lineno}"
 
 
 def _text(error: Exception) -> str:

@@ -22,8 +22,8 @@ try:
     config = load(os.environ.get("OSLOGSERVE_CONFIG"))
     application: Any = App(config)
     messages.log(f"oslogserve {__version__}")
-    if what := config.missing_root():  # a mount may come later
-        messages.log(f"[disk] root: {what}")
+    for what in [*config.lacks(), *application.faults]:
+        messages.log(what)
 except ConfigError as error:
     messages.log(error)
     application = _not_configured

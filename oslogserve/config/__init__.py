@@ -42,8 +42,10 @@ class Config:
     options: Sequence[Option]
     #: The parsed value of each option by (section, key).
     values: Mapping[tuple[str, str], Any]
-    #: What people know of causes.
+    #: What people know of causes: the rules without a fault.
     rules: Rules = field(compare=False)
+    #: The faults of the others, with file, line and key.
+    rule_faults: Sequence[str] = field(default=(), compare=False)
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -95,6 +97,12 @@ class Config:
         root = self["disk", "root"]
         return f"there is no folder {root!r}" if root and not os.path.isdir(root) else ""
 
+    def lacks(self) -> list[str]:
+        """What a server does without for now, a sentence each: faulty rules, and the folder of logs."""
+        rules = [f"{fault}; the server runs without it" for fault in self.rule_faults]
+        root = self.missing_root()  # a mount may come later
+        return [*rules, f"[disk] root: {root}"] if root else rules
+
     def as_file(self) -> str:
         """A file's text from which load() would give this configuration. Hides secrets."""
         text = ""
@@ -135,8 +143,8 @@ def load(
 ) -> Config:
     """The configuration of a file, or the defaults. Raises ConfigError with all faults.
 
-    must_exist: makes a missing folder a fault; a server may wait for its mount. overrides:
-    'section_key' -> text, from the command line.
+    must_exist: makes faults of what a server can do without, see Config.lacks(). overrides: 'section_key' -> text,
+    from the command line.
     """
     parsed = ConfigFile(file)
     named = [
@@ -148,11 +156,16 @@ def load(
     options = (*OPTIONS, *named)
     values = {option.where: _value(option, parsed, environ, overrides) for option in options}
     values |= of_cloud(values, parsed, environ)
-    config = Config(options, values, _rules(values, parsed))
+    rules, faults_of_rules = _rules(values["known", "rules"])
+    config = Config(options, values, rules)
     _check_names(config, parsed)
     _check_usable(config, must_exist, parsed)
-    parsed.raise_faults()
-    return config
+    is_refused = must_exist or bool(parsed.faults)
+    for fault in faults_of_rules:
+        parsed.add_option_fault(("known", "rules"), fault)
+    if is_refused:
+        parsed.raise_faults()
+    return replace(config, rule_faults=parsed.faults)
 
 
 def _value(
@@ -187,18 +200,13 @@ def _value(
         return None
 
 
-def _rules(values: Mapping[tuple[str, str], Any], parsed: ConfigFile) -> Rules:
-    """The rules of the folder that is configured; none, and faults are added, if one is not valid."""
-    if not (folder := values["known", "rules"]):
-        return Rules()
-    from oslogserve.config.rules import load_rules  # it reads YAML
+def _rules(folder: str | None) -> tuple[Rules, list[str]]:
+    """The rules of a folder that have no fault, and the faults of the others."""
+    if not folder:
+        return Rules(), []
+    from oslogserve.config.rules import usable_rules  # it reads YAML
 
-    try:
-        return load_rules(folder)
-    except ConfigError as error:
-        for fault in error.sentence.split("\n"):
-            parsed.add_fault(0, fault)
-        return Rules()
+    return usable_rules(folder)
 
 
 def _check_names(config: Config, parsed: ConfigFile) -> None:

@@ -55,10 +55,14 @@ class ConfigFile:
         line = setting.line if setting else self.sections.get(section, 0)
         self.add_fault(line, f"[{section}] {key}: {what}")
 
+    @property
+    def faults(self) -> list[str]:
+        """All faults, with file and line, in the order of the lines."""
+        return [f"{self._path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
+
     def raise_faults(self) -> None:
         """Raises ConfigError with all faults, if there are any."""
-        found = [f"{self._path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
-        if found:
+        if found := self.faults:
             raise ConfigError("\n".join(found))
 
     def _parse(self, text: str) -> None:

@@ -29,15 +29,24 @@ class _Fault(NamedTuple):
 
 
 def load_rules(folder: str) -> Rules:
-    """The rules of all files, in the order of their names. "": no rules. Raises ConfigError with all faults."""
-    if not folder:
-        return Rules()
+    """The rules of all files, in the order of their names. Raises ConfigError with all faults."""
+    rules, faults = usable_rules(folder)
+    if faults:
+        raise ConfigError("\n".join(faults))
+    return rules
+
+
+def usable_rules(folder: str) -> tuple[Rules, list[str]]:
+    """The rules that have no fault, in the order of their files' names; and all faults, a sentence each.
+
+    There are none if all together are too much.
+    """
     try:
         names = sorted(name for name in os.listdir(folder) if name.endswith(ENDINGS))
     except OSError as error:
-        raise ConfigError(f"{folder}: {error.strerror}") from None
+        return Rules(), [f"{folder}: {error.strerror}"]
     if len(names) > MOST_FILES:
-        raise ConfigError(f"{folder}: it has more than {MOST_FILES} files of rules")
+        return Rules(), [f"{folder}: it has more than {MOST_FILES} files of rules"]
     rules: list[Rule] = []
     faults: list[str] = []
     for name in names:
@@ -50,13 +59,12 @@ def load_rules(folder: str) -> Rules:
                     rules.append(one)
         except ConfigError as error:
             faults.append(str(error))
-    faults += _too_much(folder, rules)
-    if faults:
-        raise ConfigError("\n".join(faults))
+    if too_much := [*_too_much(folder, rules)]:
+        return Rules(), faults + too_much
     try:
-        return Rules(rules)
+        return Rules(rules), faults
     except ValueError as error:
-        raise ConfigError(f"{folder}: all patterns together: {error}") from None
+        return Rules(), [*faults, f"{folder}: all patterns together: {error}"]
 
 
 def _too_much(folder: str, rules: list[Rule]) -> Iterator[str]:

@@ -13,7 +13,6 @@ from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve import messages
 from oslogserve.http.body import Ended, ServerTiming
 from oslogserve.http.response import Response
 
@@ -48,8 +47,15 @@ class RequestLog:
 
     def __init__(self, to: str, form: str) -> None:
         """to: "stderr" or the path of a file. form: "json" or "combined"."""
-        self._handler = _opened(to)
+        #: The sentence that it cannot be opened; "" if it is open. A file is tried again with each line.
+        self.fault = ""
         self._line = _FORMS[form]
+        try:
+            self._handler = _opened(to)
+        except OSError as error:
+            what = f"{to}: {error.strerror}; until it is there, nothing is logged"
+            self.fault = f"[request_log] to: {what}"
+            self._handler = logging.NullHandler() if to == "stderr" else _File(to, delay=True)
 
     def write(self, fields: Fields) -> None:
         with contextlib.suppress(OSError):  # if the file cannot be opened again
@@ -57,15 +63,11 @@ class RequestLog:
 
 
 def _opened(to: str) -> logging.Handler:
+    """Raises OSError."""
     if to == "stderr":
         # Not sys.stderr: mod_wsgi's adds a time and more to each line.
         return logging.StreamHandler(open(_STDERR, "w", encoding="ascii", closefd=False))
-    try:
-        return _File(to)
-    except OSError as error:
-        what = f"[request_log] to: {to}: {error.strerror}; until it is there, nothing is logged"
-        messages.log(what)
-        return _File(to, delay=True)
+    return _File(to)
 
 
 def fields_of(

@@ -34,6 +34,8 @@ def seen(options: argparse.Namespace) -> int:
     """
     given = {"disk_root": os.path.abspath(options.root)} if options.root else {}
     assembly = Assembly(load(options.config, **given), Metrics())
+    if assembly.faults:
+        raise ConfigError("\n".join(assembly.faults))
     if not assembly.memory.days:
         raise ConfigError("no runs are kept: [seen] directory and database are both empty")
     if not assembly.guards:

@@ -431,3 +431,18 @@ def test_faults_of_the_configuration_are_a_sentence_each_and_no_traceback(logs):
     assert "Traceback" not in told
     (fault,) = re.findall(r"oslogserve: .*", told)
     assert fault.endswith("oslogserve.conf:2: [disk] roots: no such key")
+
+
+def test_what_a_server_can_do_without_is_a_sentence_and_the_logs_are_served(logs):
+    rules, away = logs / "rules", "/proc/none"
+    rules.mkdir()
+    (rules / "a.yaml").write_text("title: x\npattern: (a\n")
+    config = f"[disk]\nroot = {logs}\n[known]\nrules = {rules}\n[seen]\ndirectory = {away}\n"
+    config += f"[index]\ndirectory = {away}\n[request_log]\nto = {away}/requests.log\n"
+    with Apache(logs, config, processes=1) as apache:
+        assert ask(apache, "/plain.txt").status == 200
+        assert ask(apache, "/sub/?format=summary").status == 200
+        told = apache.error_log()
+    assert "Traceback" not in told
+    assert told.count(f"oslogserve.conf:4: [known] rules: {rules}/a.yaml:2: pattern: ") == 1
+    assert told.count(f"oslogserve: [request_log] to: {away}/requests.log: No such file") == 1

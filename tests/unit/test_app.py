@@ -4,6 +4,7 @@ import json
 import os
 import re
 import socket
+import sys
 
 import pytest
 import webob
@@ -43,6 +44,43 @@ def get(app):
         return answer
 
     return get
+
+
+@pytest.mark.parametrize(
+    ("away", "told"),
+    [
+        ({"disk_root": "/proc/none"}, ()),
+        ({"index_directory": "/proc/none"}, ()),
+        ({"seen_directory": "/proc/none?timeout=x"}, ()),
+        ({"seen_database": "sqlite:////proc/none/x"}, ()),
+        ({"seen_database": "postgresql://127.0.0.1:1/x?sslmode=none"}, ()),
+        ({"known_rules": "/proc/none"}, ()),
+        ({"job_passed": "x", "job_passed_folder": "/none"}, ()),
+        ({"request_log_to": "/proc/none/x"}, ["[request_log] to: /proc/none/x: No such file"]),
+        ({"request_log_to": "/"}, ["[request_log] to: /: Is a directory"]),
+    ],
+)
+def test_what_is_away_is_at_most_a_sentence_and_the_application_serves(root, away, told):
+    app = App(load(None, {}, **{"disk_root": str(root)} | away))
+    assert webob.Request.blank("/healthz").get_response(app).status_int == 200
+    assert [fault[: len(begin)] for fault, begin in zip(app.faults, told, strict=True)] == [*told]
+
+
+def test_without_the_library_of_its_database_a_server_keeps_no_runs(root, monkeypatch):
+    monkeypatch.setitem(sys.modules, "oslogserve.seen.connections", None)
+    monkeypatch.delitem(sys.modules, "oslogserve.seen.database", raising=False)
+    app = App(load(None, {}, disk_root=str(root), seen_directory=str(root)))
+    (fault,) = app.faults
+    assert fault.startswith("[seen]: no runs are kept: import of oslogserve.seen.connections")
+    assert webob.Request.blank("/a.txt").get_response(app).status_int == 200
+
+
+def test_without_its_exporter_a_server_sends_no_spans(root, monkeypatch):
+    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
+    app = App(load(None, {}, disk_root=str(root), serve_opentelemetry="yes"))
+    (fault,) = app.faults
+    assert fault.startswith("[serve] opentelemetry: no spans are sent: ValueError in ")
+    assert webob.Request.blank("/a.txt").get_response(app).status_int == 200
 
 
 def test_html_for_who_accepts_it_and_text_for_the_rest(get):

@@ -98,21 +98,62 @@ def test_a_pipe_is_no_file_of_rules(folder):
         load_rules(str(folder))
 
 
-def test_the_faults_of_rules_are_those_of_the_configuration(folder, tmp_path):
+@pytest.fixture
+def file(folder, tmp_path):
+    path = tmp_path / "oslogserve.conf"
+    path.write_text(f"[known]\nrules = {folder}\n")
+    return path
+
+
+def test_a_check_tells_the_faults_of_rules_with_those_of_the_configuration(folder, file):
     (folder / "a.yaml").write_text("title: x\npattern: (a\n")
-    file = tmp_path / "oslogserve.conf"
-    file.write_text(f"[known]\nrules = {folder}\n[seen]\ndays = x\n")
+    begins = f"{file}:2: [known] rules: {folder}/a.yaml:2: pattern: "
     with pytest.raises(ConfigError) as raised:
-        load(str(file), {})
-    first, second = sorted(raised.value.sentence.split("\n"))
-    assert first.startswith(f"{file}:4: [seen] days:")
-    assert first < second
-    assert second.startswith(f"{folder}/a.yaml:2: pattern:")
+        load(str(file), {}, must_exist=True)
+    assert raised.value.sentence.startswith(begins)
+    file.write_text(f"{file.read_text()}[seen]\ndays = x\n")
+    for must_exist in (False, True):
+        with pytest.raises(ConfigError) as raised:
+            load(str(file), {}, must_exist=must_exist)
+        first, second = raised.value.sentence.split("\n")
+        assert first.startswith(begins)
+        assert second.startswith(f"{file}:4: [seen] days:")
 
 
-def test_a_missing_folder_is_a_fault(tmp_path):
-    with pytest.raises(ConfigError, match="gone: No such file"):
-        load(None, {}, known_rules=str(tmp_path / "gone"))
+def test_a_server_does_without_faulty_rules_and_has_the_others(folder, file):
+    (folder / "a.yaml").write_text("- {pattern: (a, title: x}\n- {pattern: b, title: y}\n")
+    (folder / "b.yaml").write_text("- {pattern: c, title: z}\n- [\n")
+    (folder / "c.yaml").mkdir()
+    (folder / "d.yaml").write_text("{pattern: d, title: w}\n")
+    config = load(str(file), {})
+    assert [rule.says.title for rule in config.rules.rules] == ["y", "w"]
+    told = [one.removeprefix(f"{file}:2: [known] rules: {folder}/") for one in config.lacks()]
+    assert [one.partition(" ")[0] for one in told] == ["a.yaml:1:", "b.yaml:3:", "c.yaml:"]
+    assert all(one.endswith("; the server runs without it") for one in told)
+
+
+@pytest.mark.parametrize("name", ["gone", "file"])
+def test_a_server_does_without_a_folder_of_rules_that_it_cannot_read(tmp_path, name):
+    (tmp_path / "file").touch()
+    config = load(None, {}, known_rules=f"{tmp_path}/{name}")
+    assert len(config.rules) == 0
+    (told,) = config.lacks()
+    assert told.startswith(f"[known] rules: {tmp_path}/{name}: No")
+
+
+def test_a_server_has_no_rule_of_too_many(folder, file, monkeypatch):
+    monkeypatch.setattr(rules, "MOST_RULES", 1)
+    (folder / "a.yaml").write_text("- {pattern: x, title: y}\n" * 2)
+    config = load(str(file), {})
+    assert len(config.rules) == 0
+    (told,) = config.lacks()
+    assert "it has 2 rules: at most 1 are taken; the server runs without it" in told
+
+
+def test_check_config_fails_for_faulty_rules(folder, file, capsys):
+    (folder / "a.yaml").write_text("title: x\npattern: (a\n")
+    assert main(["check-config", str(file)]) == 2
+    assert f"{file}:2: [known] rules: {folder}/a.yaml:2: pattern: " in capsys.readouterr().err
 
 
 def test_check_config_counts_them(folder, tmp_path, capsys):

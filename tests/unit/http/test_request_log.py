@@ -182,10 +182,18 @@ def test_standard_error_is_written_to_as_it_is(capfd, opened):
     assert json.loads(capfd.readouterr().err)["path"] == "/a.txt"
 
 
-def test_a_file_that_cannot_be_opened_is_made_once_it_can_be(tmp_path, opened, capfd):
+def test_a_standard_error_that_is_closed_gets_no_line(opened, monkeypatch):
+    with open(os.devnull) as unused:
+        monkeypatch.setattr("oslogserve.http.request_log._STDERR", unused.fileno())
+    log = opened("stderr")
+    assert log.fault.startswith("[request_log] to: stderr: Bad file descriptor")
+    log.write(fields())
+
+
+def test_a_file_that_cannot_be_opened_is_made_once_it_can_be(tmp_path, opened):
     path = tmp_path / "not" / "there"
     log = opened(path)
-    assert f"[request_log] to: {path}: No such file or directory" in capfd.readouterr().err
+    assert log.fault.startswith(f"[request_log] to: {path}: No such file or directory")
     log.write(fields())
     path.parent.mkdir()
     log.write(fields())
