@@ -2,13 +2,17 @@
 """gunicorn's settings and hooks, and `oslogserve serve`.
 
 This runs in gunicorn's master, which must never create the application: each worker creates its own
-after the fork, since metrics count in one process only. So there is no preload_app.
+after the fork, since metrics count in one process only. So there is no preload_app. A worker that cannot
+create it would end the master too, so on a reload a child process tries the new configuration first. It is
+forked, as a worker is: it has the same modules, variables and user.
 """
 
 import gc
+import math
 import mmap
 import os
 import re
+import select
 import shutil
 import signal
 import socket
@@ -16,11 +20,12 @@ import stat
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.util import parse_address
+from gunicorn.util import parse_address, set_owner_process
 from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import __version__, messages, metrics_dir
@@ -30,6 +35,11 @@ from oslogserve.config import Config, ConfigError, load
 if TYPE_CHECKING:
     from oslogserve.app import App
 
+#: Seconds for the trial of a new configuration. A stop meanwhile waits for it, and systemd's unit allows 85 s.
+TRIAL = 20.0
+#: What is told of a trial.
+_PASSED, _FAILED = b"1", b"0"
+
 
 class _Handover:
     """The state of the last reload, in memory that gunicorn's master shares with all workers."""
@@ -37,6 +47,13 @@ class _Handover:
     def __init__(self) -> None:
         #: The age of the youngest worker to replace, and whether a new one has loaded.
         self._state = memoryview(mmap.mmap(-1, 16)).cast("q")
+        #: The age of this worker.
+        self.age = 0
+
+    @property
+    def is_first(self) -> bool:
+        """True in the first worker with its configuration."""
+        return self.age == self._state[0] + 1
 
     def begin(self, age: int) -> None:
         """age: gunicorn's number of the youngest worker so far."""
@@ -113,27 +130,80 @@ class _Configuration:
         for what in config.lacks():
             messages.log(what)
 
-    def renew(self) -> None:
-        """Reads the configuration again, for the workers that a HUP starts. Keeps the old one on faults."""
+    def renew(self, settings: Any) -> None:
+        """Reads the configuration again, for the workers that a HUP starts. Keeps the old one if a trial fails.
+
+        settings: gunicorn's, which name the workers' user.
+        """
         try:
-            self._take(self._read())
-        except (ConfigError, OSError) as error:
-            self._is_latest = False
+            if _passes_trial(self._read, settings):
+                self._take(self._read())
+                return
+        except (ConfigError, OSError) as error:  # it was changed meanwhile
             messages.log(error)
-            messages.log("the configuration stays as it was")
+        self._is_latest = False
+        messages.log("the configuration stays as it was")
 
     def app(self) -> "App":
         # Imported in the worker, since each worker has its own metrics.
         from oslogserve.app import App
 
         app = App(self.current, taken=self._taken, is_latest=self._is_latest)
-        for what in app.faults:
+        for what in app.faults if _handover.is_first else ():
             messages.log(what)
         # All this stays. Each full collection would visit it, for some 10 ms.
         gc.collect()
         gc.freeze()
         messages.log(f"oslogserve {__version__}")
         return app
+
+
+def _passes_trial(read: Callable[[], Config], settings: Any) -> bool:
+    """True if a child process can read the configuration and make the application. Else it was said why."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if not child:
+        _try(read, settings, writing)
+    os.close(writing)
+    with open(reading, "rb", buffering=0) as pipe:
+        is_over = select.select([pipe], [], [], TRIAL)[0]
+        verdict = pipe.read(1) if is_over else b""
+    with suppress(ProcessLookupError, ChildProcessError):
+        os.kill(child, signal.SIGKILL)
+        # One that hangs in the kernel ends later: gunicorn takes it then.
+        os.waitpid(child, 0 if is_over else os.WNOHANG)
+    if not is_over:
+        what = "the disk or the server of something that it names may hang"
+        messages.log(f"the new configuration was not taken in {TRIAL:g} s: {what}")
+    elif not verdict:
+        messages.log("the process that tried the new configuration ended before it was done")
+    return verdict == _PASSED
+
+
+def _try(read: Callable[[], Config], settings: Any, writing: int) -> NoReturn:
+    """Tries a configuration as a worker would, and ends this process. writing: a pipe for the verdict."""
+    verdict = _FAILED
+    try:
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        signal.alarm(math.ceil(TRIAL) + 1)  # if the master is killed meanwhile
+        os.environ.pop(metrics_dir.VARIABLE, None)  # it is no worker: it counts nowhere
+        config = read()
+        if config.rule_faults:
+            raise ConfigError("\n".join(config.rule_faults))
+        set_owner_process(settings.uid, settings.gid, initgroups=settings.initgroups)
+        from oslogserve.app import App
+
+        App(config)
+        verdict = _PASSED
+    except ConfigError as error:
+        messages.log(error)
+    except BaseException as error:  # noqa: BLE001 - a worker would end the server by it
+        messages.log(f"the application cannot be made: {messages.without_values(error)}")
+    finally:
+        with suppress(OSError):
+            os.write(writing, verdict)
+        os._exit(0)  # what gunicorn would do at its exit is not for this process
 
 
 #: The configuration of gunicorn's own command; empty until read_configuration() runs.
@@ -160,7 +230,7 @@ def post_worker_init(worker: Any) -> None:
 
 def renew_configuration(server: Any) -> None:
     """Reads the configuration again, for gunicorn's own command."""
-    _of_gunicorn[0].renew()
+    _of_gunicorn[0].renew(server.cfg)
     on_reload(server)
 
 
@@ -214,6 +284,7 @@ def post_fork(server: Any, worker: Any) -> None:
     # A worker that loads has nothing to finish.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _take_sigterm()
+    _handover.age = worker.age
     set_up_malloc()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
@@ -279,7 +350,7 @@ class _Server(BaseApplication):
             self.cfg.set(name, value)
 
     def reload(self) -> None:
-        self._configuration.renew()
+        self._configuration.renew(self.cfg)
         super().reload()
 
     def load(self) -> Any:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from oslogserve import __version__
 from oslogserve.query.parameters import MAX_QUERY
 from tests.servers.client import ask, begin, metric
 from tests.servers.gunicorn import Gunicorn
@@ -153,6 +154,177 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
         "roots: no such key\n\\S+ oslogserve: the configuration stays as it was\n", told
     )
     assert "Traceback" not in told
+
+
+BROKEN_RULE = "title: x\npattern: (a\n"
+#: {configurations that cannot work: how the sentence about each begins behind the file's name}. FOLDER has
+#: faulty rules in `faulty`, and rules that cannot be read in `unread`.
+IMPOSSIBLE = {
+    "[seen]\ndatabase = sqlite://rel.db\n": ":4: [seen] database: ",
+    "[seen]\ndatabase = sqlite:///rel.db\n": ":4: [seen] database: ",
+    "[seen]\ndatabase = sqlite://\n": ":4: [seen] database: ",
+    "[seen]\ndatabase = sqlite:////x?timeout=x\n": ":4: [seen] database: ",
+    "[seen]\ndatabase = mysql://h/x\n": ":4: [seen] database: ",
+    "[seen]\ndatabase = postgresql://h:port/x\n": ":4: [seen] database: ",
+    "[seen]\ndatabase = postgresql://h/x\n": ":4: [seen] database: ",  # without its driver
+    "[known]\nrules = FOLDER/faulty\n": ":4: [known] rules: FOLDER/faulty/a.yaml:2: pattern: ",
+    "[known]\nrules = FOLDER/unread\n": ":4: [known] rules: FOLDER/unread/a.yaml: Is a directory",
+    "[known]\nrules = FOLDER/none\n": ":4: [known] rules: FOLDER/none: No such file",
+    "[store]\nanonymous = yes\nurl = s3://x\nca_file = FOLDER/none\n": ":6: [store] ca_file: ",
+    f"[job]\npassed = {'(' * 20000}{')' * 20000}\n": ":4: [job] passed: ",
+    "[view x]\npattern = a{99999999999999999999}\n": ":4: [view x] pattern: ",
+    "[swift]\ncontainer = x\nstorage_url = http://[::1\n": ":5: [swift] storage_url: ",
+    "\0": ":3: the line has a control character",
+}
+WITHOUT_PSYCOPG = 'raise ImportError("it is not installed")\n'
+
+
+def sentences(told):
+    """What the server says of its own, but for the version that each worker tells."""
+    found = re.findall(r"^\S+ oslogserve: (.*)$", told, re.MULTILINE)
+    return [line for line in found if not line.startswith("oslogserve ")]
+
+
+@pytest.mark.parametrize(
+    "shipped",
+    [pytest.param(False, marks=pytest.mark.long), True],
+    ids=["oslogserve serve", "etc/gunicorn.conf.py"],
+)
+def test_a_hup_with_a_configuration_that_cannot_work_is_a_sentence_and_the_server_lives(
+    tmp_path, shipped, monkeypatch
+):
+    (tmp_path / "a.txt").write_text("one line\n")
+    (tmp_path / "unread" / "a.yaml").mkdir(parents=True)
+    (tmp_path / "faulty").mkdir()
+    (tmp_path / "faulty" / "a.yaml").write_text(BROKEN_RULE)
+    (tmp_path / "modules").mkdir()
+    (tmp_path / "modules" / "psycopg.py").write_text(WITHOUT_PSYCOPG)
+    paths = filter(None, [str(tmp_path / "modules"), os.environ.get("PYTHONPATH")])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
+    good = f"[disk]\nroot = {tmp_path}\n"
+    with Gunicorn(good, "--workers", "1", shipped_config=shipped) as server:
+        file = server.root / "oslogserve.conf"
+        assert ask(server, "/a.txt").body == b"one line\n"
+        for config, begins in IMPOSSIBLE.items():
+            before = len(server.log.read_text())
+            file.write_text(good + config.replace("FOLDER", str(tmp_path)))
+            os.kill(server.process.pid, signal.SIGHUP)
+            told = poll(
+                lambda: (
+                    (new := server.log.read_text()[before:])  # noqa: B023 - called at once
+                    and "stays as it was\n" in new
+                    and sentences(new)
+                ),
+                lambda: AssertionError(server.process.tail()),
+                30,
+            )
+            assert ask(server, "/a.txt").body == b"one line\n"
+            fault, end = told
+            assert fault.startswith(f"{file}{begins}".replace("FOLDER", str(tmp_path)))
+            assert end == "the configuration stays as it was"
+        is_noted = lambda: metric(server, IS_GOOD) == 0
+        poll(is_noted, lambda: AssertionError(server.process.tail()), 30)
+        taken = metric(server, RELOADED)
+        file.write_text(good)
+        os.kill(server.process.pid, signal.SIGHUP)
+        is_taken = lambda: metric(server, RELOADED) > taken
+        poll(is_taken, lambda: AssertionError(server.process.tail()), 30)
+        assert metric(server, IS_GOOD) == 1
+        assert "Traceback" not in server.log.read_text()
+
+
+def test_a_hup_with_folders_that_cannot_be_made_is_taken_and_the_server_serves(tmp_path):
+    (tmp_path / "a.txt").write_text("one line\n")
+    good = f"[disk]\nroot = {tmp_path}\n"
+    away = "/proc/none"
+    config = f"[index]\ndirectory = {away}\n[seen]\ndirectory = {away}?timeout=x\n"
+    config += f"[request_log]\nto = {away}/requests.log\n"
+    with Gunicorn(good, shipped_config=True) as server:
+        taken = metric(server, RELOADED)
+        (server.root / "oslogserve.conf").write_text(good + config)
+        os.kill(server.process.pid, signal.SIGHUP)
+        is_taken = lambda: metric(server, RELOADED) > taken
+        poll(is_taken, lambda: AssertionError(server.process.tail()), 30)
+        poll(
+            lambda: len(workers(server)) == 2 and server.log.read_text().count(__version__) == 4,
+            lambda: AssertionError(server.process.tail()),
+            30,
+        )
+        assert metric(server, IS_GOOD) == 1
+        assert ask(server, "/a.txt?format=summary").status == 200
+        assert ask(server, "/?format=seen").status == 200
+        told = server.log.read_text()
+    assert "Traceback" not in told
+    assert told.count("oslogserve: [request_log] to: /proc/none/requests.log: No such file") == 1
+    assert len(re.findall("oslogserve: seen fails in process .*: unable to open", told)) == 1
+
+
+#: gunicorn's configuration in which a configuration with a view named WORD cannot be read so soon, or ends
+#: the process that reads it.
+HARD_TO_READ = """
+import os, time
+from oslogserve import gunicorn_hooks
+globals().update(gunicorn_hooks.COMMAND_SETTINGS)
+gunicorn_hooks.TRIAL = 4
+load = gunicorn_hooks.load
+def hard(*arguments, **options):
+    config = load(*arguments, **options)
+    names = [name for name, _ in config.rows("view")]
+    if "hangs" in names:
+        time.sleep(600)
+    if "crashes" in names:
+        os.abort()
+    return config
+gunicorn_hooks.load = hard
+"""
+
+
+@pytest.mark.parametrize(
+    ("view", "said"),
+    [
+        ("hangs", "the new configuration was not taken in 4 s: "),
+        ("crashes", "the process that tried the new configuration ended before it was done"),
+    ],
+)
+def test_a_hup_with_a_configuration_that_hangs_or_crashes_leaves_the_server_alone(
+    tmp_path, view, said
+):
+    (tmp_path / "a.txt").write_text("one line\n")
+    (tmp_path / "gunicorn.py").write_text(HARD_TO_READ)
+    good = f"[disk]\nroot = {tmp_path}\n"
+    options = ("--config", str(tmp_path / "gunicorn.py"), "--workers", "1")
+    with Gunicorn(good, *options, shipped_config=True) as server:
+        assert ask(server, "/a.txt").status == 200
+        (server.root / "oslogserve.conf").write_text(f"{good}[view {view}]\npattern = x\n")
+        os.kill(server.process.pid, signal.SIGHUP)
+        told = poll(
+            lambda: "as it was\n" in (log := server.log.read_text()) and sentences(log),
+            lambda: AssertionError(server.process.tail()),
+            30,
+        )
+        assert ask(server, "/a.txt").body == b"one line\n"
+        fault, end = told
+        assert fault.startswith(said)
+        assert end == "the configuration stays as it was"
+
+
+def test_faulty_rules_are_a_sentence_each_and_the_server_starts_with_the_others(tmp_path):
+    rules = tmp_path / "rules"
+    rules.mkdir()
+    (rules / "a.yaml").write_text(BROKEN_RULE)
+    (rules / "b.yaml").mkdir()
+    (rules / "c.yaml").write_text("{pattern: x, title: y}\n")
+    (tmp_path / "a.txt").write_text("one line\n")
+    config = f"[disk]\nroot = {tmp_path}\n[known]\nrules = {rules}\n"
+    with Gunicorn(config, shipped_config=True) as server:
+        assert ask(server, "/a.txt").body == b"one line\n"
+        first, second = sentences(server.log.read_text())
+    file = server.root / "oslogserve.conf"
+    begins = f"{file}:4: [known] rules: {rules}/a.yaml:2: pattern: it takes a regular expression"
+    assert first.startswith(begins)
+    assert second == (
+        f"{file}:4: [known] rules: {rules}/b.yaml: Is a directory; the server runs without it"
+    )
 
 
 #: gunicorn's configuration with new workers that take LOADING seconds to load.
