@@ -173,3 +173,36 @@ def test_each_folder_that_is_run_has_a_cache_of_its_own(tmp_path):
     assert [*caches("my logs/"), *caches(str(tmp_path / "my logs"))] == [mine, mine]
     assert {os.path.dirname(one) for one in (demo, mine)} == {f"{tmp_path}/var/cache"}
     assert caches("my logs", CACHE_DIRECTORY="/given") == {"/given"}
+
+
+FAKE_SERVERS = """\
+#!/bin/sh
+while [ "$1" != --write-config ]; do shift; done
+printf '[swift]\\ncontainer = logs\\n' >"$2"
+echo ready
+exec sleep 600
+"""
+FAKE_OSLOGSERVE = """\
+#!/bin/sh
+echo "$@" >>calls
+"""
+
+
+def test_the_configuration_that_a_run_with_a_swift_writes_can_be_copied_to_a_server(tmp_path):
+    programs = tmp_path / "venv/bin"
+    for path, text in {
+        tmp_path / "tools/run": (REPOSITORY / "tools/run").read_text(),
+        programs / "python": FAKE_SERVERS,
+        programs / "oslogserve": FAKE_OSLOGSERVE,
+    }.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        path.chmod(0o755)
+    command = [tmp_path / "tools/run", "--swift", tmp_path / "venv", "var/demo", "8000"]
+    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    copied = (tmp_path / "var/swift.conf").read_text()
+    assert copied == "[swift]\ncontainer = logs\n"
+    *_, serve = (tmp_path / "calls").read_text().splitlines()
+    assert serve.endswith("--bind 127.0.0.1:8000 --config var/demo.conf")
+    served = (tmp_path / "var/demo.conf").read_text()
+    assert f"[known]\nrules = {tmp_path}/etc/known\n{copied}" in served
