@@ -8,7 +8,7 @@ import zlib
 
 import pytest
 
-from tests.packing import frame
+from tests.kit.packing import frame
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn

@@ -20,7 +20,7 @@ from oslogserve.sources import OpenOptions, WantedEntries
 from oslogserve.sources.objects import listing
 from oslogserve.sources.swift import source as source_module
 from tests.faults.leaks import waiting
-from tests.packing import frame, frames
+from tests.kit.packing import frame, frames
 from tests.servers.client import ask, counted, ini, metric
 from tests.servers.conf import write_conf
 from tests.servers.gunicorn import Gunicorn

@@ -11,7 +11,7 @@ import zstandard
 from oslogserve.logs.decode import PIECE, Decoded, Reading, packed_as
 from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
 from tests.fuzz.renderers import log_of
-from tests.packing import frame, skippable, streamed
+from tests.kit.packing import frame, skippable, streamed
 from tests.renderers import cut
 
 _WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}

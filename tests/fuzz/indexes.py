@@ -20,6 +20,7 @@ from urllib.parse import urlencode
 from oslogserve.lines.selection import Wanted
 from tests.fuzz.fuzzer import Fuzzer
 from tests.fuzz.renderers import log_of
+from tests.kit.small import small_indexes
 from tests.renderers import renderer
 from tests.unit.handlers.asking import Asking, headers_of, plain
 
@@ -117,18 +118,6 @@ def _halves(questions, case):
 
 def _headers(question):
     return {"Range": f"bytes={question.range}"} if question.range else {}
-
-
-def small_indexes(interval, piece):
-    """Context in which small logs have indexes of many blocks, and are read in small pieces."""
-    small = ExitStack()
-    where = "oslogserve.index.indexed_log."
-    for name, value in (("LEAST_PACKED", 1), ("LEAST_PLAIN", 1), ("INTERVAL", interval)):
-        small.enter_context(mock.patch(where + name, value))
-    small.enter_context(mock.patch("oslogserve.jobs.job_log.SMALL", 0))
-    for name in ("logs.open_log.PIECE", "jobs.job_log.READ", "jobs.job_log.MOST_WAITING"):
-        small.enter_context(mock.patch(f"oslogserve.{name}", piece))
-    return small
 
 
 def write(folder, case):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import zstandard
 
-from tests.packing import frame, frames
+from tests.kit.packing import frame, frames
 
 START = datetime(2026, 3, 4, 18, 22)
 #: When all logs were last written to.

@@ -7,8 +7,8 @@ import tempfile
 from typing import NamedTuple
 from urllib.parse import quote, urljoin
 
+from tests.kit.answers import read
 from tests.oracle import questions
-from tests.oracle.answers import read
 from tests.oracle.job import Job
 from tests.oracle.judge import OfFolder, OfLog, check
 from tests.unit.handlers.asking import Asking

@@ -5,7 +5,7 @@ import re
 from datetime import datetime, timedelta
 from urllib.parse import quote
 
-from tests.oracle.answers import Row
+from tests.kit.answers import Row
 from tests.oracle.logs import SEVERITIES
 
 _COLOUR = re.compile(rb"\x1b\[[0-9;]*m")

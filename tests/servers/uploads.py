@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from tests.packing import frame
+from tests.kit.packing import frame
 from tests.servers.process import as_installed
 
 SCRIPT = str(Path(sys.executable).with_name("oslogserve"))

@@ -19,7 +19,7 @@ from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
-from tests.packing import frame, frames
+from tests.kit.packing import frame, frames
 from tests.unit.sources.fake import FakeLog
 
 from .asking import GZIP, Asking, descriptors, plain

@@ -8,7 +8,7 @@ import random
 import pytest
 
 from oslogserve.errors import Incomplete
-from tests.packing import frame
+from tests.kit.packing import frame
 
 from .asking import GZIP, HTML, Asking, descriptors, headers_of, plain
 

@@ -7,7 +7,7 @@ import json
 import pytest
 import zstandard
 
-from tests.packing import frame, frames, skippable, streamed
+from tests.kit.packing import frame, frames, skippable, streamed
 
 from .asking import GZIP, HTML, Asking, descriptors, plain
 from .test_log import BIG, NOTICE, SMALL

@@ -23,8 +23,8 @@ from oslogserve.logs.decode import FirstBytes
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.salt import rules_of
 from oslogserve.sources import Stored
-from tests.fuzz.indexes import small_indexes
-from tests.packing import stored_as
+from tests.kit.packing import stored_as
+from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 
 LOG = b"".join(

@@ -9,8 +9,8 @@ from oslogserve.index.indexed_log import INTERVAL, MOST_BLOCKS, interval_of
 from oslogserve.index.indexes import Indexes
 from oslogserve.index.log_index import IndexFile
 from tests.fuzz import indexes as fuzz
-from tests.fuzz.indexes import small_indexes
-from tests.packing import frame, stored_as
+from tests.kit.packing import frame, stored_as
+from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 
 LOG = b"".join(

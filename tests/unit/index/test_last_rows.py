@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from oslogserve.index import beside
-from tests.fuzz.indexes import small_indexes
+from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 from tests.unit.index.test_beside import beside_of, with_blocks
 

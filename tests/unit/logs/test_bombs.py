@@ -6,7 +6,7 @@ import zlib
 
 import pytest
 
-from tests.packing import frame
+from tests.kit.packing import frame
 from tests.unit.handlers.asking import Asking
 
 MIB = 2**20

@@ -8,7 +8,7 @@ import zstandard
 
 from oslogserve.logs.decode import PIECE, Decoded, Reading, beginning, packed_as
 from oslogserve.native import Inflater
-from tests.packing import frame, frames, skippable, streamed
+from tests.kit.packing import frame, frames, skippable, streamed
 
 _random = random.Random(3)
 #: More than two blocks of 128 KiB.

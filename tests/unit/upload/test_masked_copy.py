@@ -13,7 +13,7 @@ from oslogserve.logs.decode import Decoded, Reading
 from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masks import Masks
 from oslogserve.upload.uploader import Uploader
-from tests.packing import frame, skippable, streamed
+from tests.kit.packing import frame, skippable, streamed
 from tests.unit.upload.fakes import FakeReport, FakeWriter, destination
 
 SECRET = b"correct horse battery staple"

@@ -7,7 +7,7 @@ from hashlib import md5
 import pytest
 
 from oslogserve.upload.payload import Changed, Found, media_type_of, payload_of
-from tests.packing import frame, frames
+from tests.kit.packing import frame, frames
 
 LINES = b"2013-09-27 18:22:11.248 1 INFO nova a line\n" * 1000
 NOISE = random.Random(1).randbytes(50_000)

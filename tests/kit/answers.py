@@ -7,7 +7,7 @@ import re
 from typing import Any, NamedTuple
 
 _ROW = re.compile(
-    r'<li(?: class=(?:"([^"]*)"|([^\s>]+)))?(?: id=L(\d+))?><a href=([^\s"]+?)(?: name=(\S+))?>([^<]*)</a>(.*)'
+    r'<li(?: id=moment aria-current=true)?(?: class=(?:"([^"]*)"|([^\s>]+)))?(?: id=L(\d+))?><a href=([^\s"]+?)(?: name=(\S+))?>([^<]*)</a>(.*)'
 )
 _GAP = re.compile(r'<li class=gap><a href="[^"]*?\blines=(\d+)-(\d+)')
 _COUNT = re.compile(r'data-severity="(\w+)" data-count="(\d+)" data-first="(\d+)"')
