@@ -37,8 +37,8 @@ WRITTEN = 1_772_690_400
 #: Bytes of the largest log that is cut into single bytes, and of pieces and blocks of others.
 _SMALL = 20_000
 _LARGE_PIECE, _LARGE_BLOCK = 4099, 100_000
-#: Bytes of a piece and of a block of a small log that has an index.
-_PIECE, _BLOCK = 16, 150
+#: Bytes of a piece of a small log that has an index.
+_PIECE = 16
 #: More bytes than the lines above the first time of a log of a test.
 _WAITING = 100_000
 #: Parameters that a folder does not take, or counts otherwise.
@@ -88,6 +88,8 @@ class Way(NamedTuple):
     piece: int | None = None
     #: True if it is asked for in its job too.
     in_job: bool = False
+    #: Bytes of a block of a small log: of about one line, or of several.
+    block: int = 40
 
 
 WAYS = (
@@ -98,9 +100,9 @@ WAYS = (
     Way("a frame of Zstandard", ".zst", _one_frame),
     Way("frames of Zstandard, cut anywhere", ".zst", _frames, piece=5),
     Way("plain, with an index that is made", "", _plain, "made"),
-    Way("gzip members, with an index that is made", ".gz", _members, "made"),
+    Way("gzip members, with an index that is made", ".gz", _members, "made", block=150),
     Way("plain, with an index that is there", "", _plain, "there", in_job=True),
-    Way("gzip members, with a searched index", ".gz", _members, "searched", in_job=True),
+    Way("gzip members, with a searched index", ".gz", _members, "searched", in_job=True, block=150),
     Way("frames of Zstandard, with a searched index", ".zst", _frames, "searched"),
 )
 
@@ -289,7 +291,7 @@ class _Asked:
     def _sizes(self):
         is_small = self._is_small
         if self.way.index:
-            sizes = (_BLOCK, _PIECE) if is_small else (_LARGE_BLOCK, _LARGE_PIECE)
+            sizes = (self.way.block, _PIECE) if is_small else (_LARGE_BLOCK, _LARGE_PIECE)
             return small_indexes(*sizes, most_waiting=_WAITING)
         if self.way.piece is None:
             return contextlib.nullcontext()

@@ -364,6 +364,39 @@ def test_a_job_has_the_same_lines_in_every_way(asker, query, expected):
     assert asker.ask_job(JOB, query).lines == names
 
 
+#: Lines whose place by time is that of lines above them, which a query does not choose.
+PLACED = {
+    "a.txt": text_of(
+        f"ERROR: a heading {'of a block of its own ' * 10}",
+        "2026-03-04T18:22:30Z INFO x",
+        "2026-03-04T18:22:10Z INFO set back",
+        "  note of a",
+        "2026-03-04T18:22:40Z INFO y",
+    ),
+    "b.txt": text_of("2026-03-04T20:22:20+02:00 ERROR two", "  note of b"),
+    "c.txt": text_of("2026-03-04T18:22:25Z INFO z", "  note of c", "2026-03-04T18:22:41Z ERROR z"),
+}
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("q=note&order=time", "b2 c2 a4"),
+        ("q=note&order=time&tail=1", "a4"),
+        ("q=note&context=1&order=time", "b1 b2 c1 c2 a3 a4 a5 c3"),
+        ("q=note&context=1&order=time&tail=4", "a3 a4 a5 c3"),
+        ("level=ERROR&order=time", "b1 b2 a1 c3"),
+        ("level=ERROR&order=time&tail=2", "a1 c3"),
+        ("level=ERROR&tail=3&since=2026-03-04T18:22:05Z&order=time", "b1 b2 c3"),
+        ("level=INFO&tail=3&since=2026-03-04T18:22:05Z&order=time", "a4 a5 c3"),
+        ("re=[xz]$&order=time&until=2026-03-04T18:22:39Z", "c1 a2"),
+    ],
+)
+def test_lines_are_merged_by_times_that_are_not_shown(asker, query, expected):
+    names = [f"{one[0]}.txt:{one[1]}" for one in expected.split()]
+    assert asker.ask_job(PLACED, query).lines == names
+
+
 @pytest.mark.parametrize("query", ["order=log&limit=3", "order=log&level=ERROR&limit=1"])
 def test_next_leads_to_all_lines_of_a_job_in_every_way(asker, query):
     whole = asker.ask_job(JOB, query.partition("&limit")[0]).lines

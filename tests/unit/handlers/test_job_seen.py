@@ -186,6 +186,18 @@ def test_never_is_not_said_if_a_run_of_the_job_passed_behind_more_failures_than_
         assert ask(f"{path}?format=seen").json["seen"]["never_passed"] == is_said
 
 
+def test_never_is_not_said_if_one_run_passed_whole_and_another_behind_more_than_are_kept(add, ask):
+    errors = [f"ERROR: no {chr(97 + number) * 9}" for number in range(12)]
+    steps = [line for error in errors for line in (f"TASK [{error[-3:]}]", error)]
+    ask(f"{add('1/smoke/a', 'all fine', report=PASSED)}?format=overview")
+    path = add("2/smoke/b", *refused())
+    assert ask(f"{path}?format=seen").json["seen"]["never_passed"]
+    ask(f"{add('3/smoke/c', *steps, 'TASK [last]', 'ok', report=PASSED)}?format=overview")
+    ask(f"{add('4/smoke/d', 'all fine again', report=PASSED)}?format=overview")
+    assert not ask(f"{path}?format=seen").json["seen"]["never_passed"]
+    assert "never in a run" not in seen_on(ask(f"{path}?format=overview"))[0]
+
+
 def test_a_run_that_passed_with_the_same_exception_among_other_lines_is_told(add, ask):
     head, end = "FAIL: test_boot (nova.tests.TestServers)", ("Ran 3 tests", "FAILED (failures=1)")
     lines = "TASK [test]", head, "a wait", "TimeoutError: no port", *end

@@ -245,3 +245,49 @@ def test_a_pattern_that_cannot_be_masked_is_refused(tmp_path, pattern, fault):
     with pytest.raises(ConfigError) as raised:
         load(str(path), {})
     assert fault in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("values", "text", "expected"),
+    [
+        # A value within another one, whose end it has not.
+        ((b"aababbab", b"abba"), b"x aababbab y\n", b"x *** y\n"),
+        ((b"abba", b"aababbab"), b"x aababbab y\n", b"x *** y\n"),
+        # Two values with the same beginning, in either order.
+        ((b"secret", b"secretlonger"), b"a secretlonger, a secret\n", b"a ***, a ***\n"),
+        ((b"secretlonger", b"secret"), b"a secretlonger, a secret\n", b"a ***, a ***\n"),
+        # A chain, the middle one of which ends last but for one.
+        ((b"abcdefgh", b"cdef", b"efghij"), b"-abcdefghij-\n", b"-***-\n"),
+        # Two values within one, and a third one that begins in their place.
+        ((b"0123456789", b"1234", b"5678", b"8901"), b"-0123456789-01-\n", b"-***-01-\n"),
+    ],
+)
+def test_values_that_overlap_are_masked_to_the_furthest_end(values, text, expected):
+    for given in (masks(*values), masks(*values, token=TOKEN)):
+        assert masked(given, text) == expected
+        assert masked(given, *as_one_byte_pieces(text)) == expected
+        for at in range(len(text)):
+            assert masked(given, text[:at], text[at:]) == expected
+
+
+@pytest.mark.parametrize("value", [b"key=hunter2", b"hunter2;more", b"unter"])
+def test_a_value_that_overlaps_a_match_leaves_nothing_of_either(value):
+    given = masks(value, key=r"key=\w+")
+    text = b"a key=hunter2;more b\n"
+    expected = {b"hunter2;more": b"a *** b\n"}.get(value, b"a ***;more b\n")
+    assert masked(given, text) == masked(given, *as_one_byte_pieces(text)) == expected
+
+
+def test_a_short_match_within_a_value_of_a_very_long_line_hides_no_less():
+    """The line is longer than what patterns are tried on at once."""
+    given = masks(b"aababbab", key=r"abba|tok_\w+")
+    begin = b"x" * (WINDOW - OVERLAP - 5)
+    for text in (
+        begin + b"aababbab y" + b"z" * WINDOW,
+        begin + b"tok_" + b"q" * WINDOW + b"\nafter",
+    ):
+        found = masked(given, text)
+        assert found == masked(given, *(text[at : at + 4099] for at in range(0, len(text), 4099)))
+        assert found.startswith(begin + b"***")
+        assert b"q" not in found
+        assert found.removeprefix(begin + b"***").startswith((b" y", b"\nafter"))

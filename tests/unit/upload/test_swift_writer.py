@@ -146,6 +146,41 @@ def test_missing_containers_are_made_those_of_segments_with_the_same_rights(swif
     assert swift.containers["other"] == {}
 
 
+DENIED = SourceError("swift", "status 401", "denied")
+OUTAGE = SourceError("swift", "status 503")
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Requests are repeated at once."""
+    monkeypatch.setattr(writers, "FIRST_PAUSE", 0)
+    monkeypatch.setattr(writers, "LONGEST_PAUSE", 0)
+
+
+def test_a_wrong_password_is_told_at_once_however_much_patience_there_is(swift, impatient):
+    notes = []
+    swift.errors = [DENIED, DENIED]
+    with closing(SwiftWriter(config(), None, Effort(2, 3600, notes.append))) as writer:
+        with pytest.raises(SourceError, match="status 401"):
+            writer.head(LOCATION)
+        assert (len(swift.errors), notes) == (1, [])
+
+
+def test_a_wrong_password_after_an_outage_is_told_at_once(swift, make_writer, impatient):
+    swift.errors = [OUTAGE, DENIED, DENIED]
+    with pytest.raises(SourceError, match="status 401"):
+        make_writer(patience=3600).head(LOCATION)
+    assert len(swift.errors) == 1
+
+
+def test_what_is_denied_once_the_password_was_right_is_an_outage(swift, make_writer, impatient):
+    writer = make_writer(patience=3600)
+    assert writer.head(LOCATION) is None
+    swift.errors = [DENIED, OUTAGE, DENIED]
+    assert writer.head(LOCATION) is None
+    assert swift.errors == []
+
+
 def test_a_user_who_may_only_write_uploads_all(swift, make_writer, payload):
     swift.errors = [FORBIDDEN, FORBIDDEN]
     writer = make_writer(prefix="job/")
