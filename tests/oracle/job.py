@@ -3,6 +3,7 @@
 
 import gzip
 import os
+from itertools import count
 
 from tests.oracle.logs import WRITTEN, log_of
 from tests.oracle.selection import placed
@@ -20,6 +21,7 @@ OTHERS = {
     b"report.html": b"<!DOCTYPE html><p>needle\n",
     b"zip.txt": b"PK\x03\x04needle",
 }
+_VERSIONS = count()
 
 
 class Job:
@@ -42,4 +44,6 @@ class Job:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "wb") as file:
                 file.write(stored)
-            os.utime(path, (WRITTEN, WRITTEN))
+            # A file that has the inode and the size of one before is another version.
+            written = int(WRITTEN * 10**9) + next(_VERSIONS)
+            os.utime(path, ns=(written, written))

@@ -30,6 +30,8 @@ WORDS = (
     "é",
     "b-7",
 )
+#: A word that few blocks of an index have.
+RARE = "zebra"
 _SEEN = ("DEBUG", "INFO", "INFO", "INFO", "WARNING", "ERROR", "CRITICAL")
 _KLOG = {"INFO": "I", "WARNING": "W", "ERROR": "E"}
 _EPOCH = datetime(1970, 1, 1)
@@ -204,7 +206,8 @@ LAYOUTS = (
 
 
 def _message(chance):
-    return " ".join(chance.choices(WORDS, k=chance.randrange(1, 8)))
+    words = chance.choices(WORDS, k=chance.randrange(1, 8))
+    return " ".join([*words, RARE] if chance.random() < 0.02 else words)
 
 
 def _uptime(chance):

@@ -10,7 +10,20 @@ from urllib.parse import urlencode
 from tests.oracle.logs import SEVERITIES, START, Missing, missing_time
 
 _EPOCH = datetime(1970, 1, 1)
-TEXTS = ("needle", "nova", "Nova", "x y", "<b>", "&amp;", "é", "request", "7", "red", "zebra")
+TEXTS = (
+    "needle",
+    "nova",
+    "Nova",
+    "x y",
+    "<b>",
+    "&amp;",
+    "é",
+    "request",
+    "7",
+    "red",
+    "zebra",
+    "absent",
+)
 PATTERNS = (
     "need.*two",
     r"^[\w:.-]+ \w+",
