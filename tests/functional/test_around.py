@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import WITH_SCRIPTS
+from tests.kit.browser import WITH_SCRIPTS
 from tests.servers.gunicorn import Gunicorn
 
 #: Name, size, age.

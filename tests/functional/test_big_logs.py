@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import WITH_SCRIPTS, is_in_view
+from tests.kit.browser import WITH_SCRIPTS, is_in_view
 from tests.servers.gunicorn import Gunicorn
 
 LINES = 250_000

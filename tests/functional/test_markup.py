@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from tests.payloads import HOST, PAYLOADS
+from tests.kit.payloads import HOST, PAYLOADS
 from tests.servers.client import ask
 from tests.servers.gunicorn import Gunicorn
 

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from tests.browser import is_in_view
+from tests.kit.browser import is_in_view
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask
 from tests.servers.process import REPOSITORY

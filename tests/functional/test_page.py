@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser import WITH_SCRIPTS, is_in_view
+from tests.kit.browser import WITH_SCRIPTS, is_in_view
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.stepwise import Stepwise
 

@@ -13,9 +13,9 @@ from pathlib import Path
 from oslogserve.lines.selection import PageLimits, Wanted
 from oslogserve.sources.disk import open_beneath
 from tests.fuzz import grammar
-from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
-from tests.fuzz.renderers import LINES, TOKENS
-from tests.renderers import VIEWS, answered, cut, renderer
+from tests.fuzz.fuzzer import Fuzzer
+from tests.kit.mutated import LINES, TOKENS, cuts, mutated
+from tests.kit.renderers import VIEWS, answered, cut, renderer
 
 #: Bytes of a log that repeats a piece of a line, for what it costs.
 LARGE = 256 * 1024

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import zstandard
 
 from oslogserve.logs.decode import PIECE, Decoded, Reading, packed_as
-from tests.fuzz.fuzzer import Fuzzer, cuts, mutated
-from tests.fuzz.renderers import log_of
+from tests.fuzz.fuzzer import Fuzzer
+from tests.kit.mutated import cuts, log_of, mutated
 from tests.kit.packing import frame, skippable, streamed
-from tests.renderers import cut
+from tests.kit.renderers import cut
 
 _WBITS = {"gzip": 31, "zlib": 15, "deflate": -15}
 _TOKENS = (

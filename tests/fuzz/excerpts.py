@@ -10,9 +10,9 @@ from itertools import pairwise
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from oslogserve.query.parameters import LEAST_BRIEF, MOST_BRIEF
-from tests.fuzz.fuzzer import Fuzzer, cuts
-from tests.fuzz.renderers import log_of
-from tests.renderers import cut, renderer
+from tests.fuzz.fuzzer import Fuzzer
+from tests.kit.mutated import cuts, log_of
+from tests.kit.renderers import cut, renderer
 
 #: Bytes that a terminal obeys.
 _OBEYED = re.compile(rb"[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]")

@@ -1,14 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What all fuzzers share: cases drawn from numbers, a round of them, and the shortest of a fault."""
 
-import random
 import time
 import traceback
 from dataclasses import replace
 from typing import NamedTuple
-
-#: What decides: ends of words, numbers and lines, what is escaped, what is not UTF-8.
-BYTES = b'0123456789 :.,-[](){}TZ_aEI=/\\\n\r\0\t&<>"\xff\x1b|%?#;+*\x80\xc3'
 
 
 class Fuzzer:
@@ -103,32 +99,3 @@ def _without(fuzzer, case, field, size):
         else:
             at += size
     return case
-
-
-def mutated(text: bytes, chance: random.Random, tokens=(b"",), reach=10**6) -> bytes:
-    """The text with a few changes, most of them in its first `reach` bytes."""
-    for _ in range(chance.choice((1, 1, 2, 3, 8))):
-        at = chance.randrange(min(len(text), chance.choice((reach, reach, 10**6))) + 1)
-        match chance.randrange(7):
-            case 0:
-                text = text[:at] + text[at + chance.randrange(1, 4) :]
-            case 1:
-                text = text[:at] + bytes([chance.choice(BYTES)]) + text[at + 1 :]
-            case 2:
-                text = text[:at] + bytes([chance.choice(BYTES)]) + text[at:]
-            case 3:
-                text = text[:at] + bytes([chance.randrange(256)]) + text[at + 1 :]
-            case 4:
-                some = text[at : at + chance.randrange(1, 12)]
-                text = text[:at] + some * chance.choice((2, 3, 22, 255)) + text[at + len(some) :]
-            case 5:
-                text = text[:at] + chance.choice(tokens) + text[at:]
-            case 6:
-                other = chance.choice(tokens)
-                text = text[:at] + other[chance.randrange(len(other) + 1) :]
-    return text
-
-
-def cuts(chance, size, most=12):
-    """Offsets at which a text of this size is cut."""
-    return tuple(chance.randrange(size + 1) for _ in range(chance.randrange(most)))

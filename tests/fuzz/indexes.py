@@ -19,9 +19,9 @@ from urllib.parse import urlencode
 
 from oslogserve.lines.selection import Wanted
 from tests.fuzz.fuzzer import Fuzzer
-from tests.fuzz.renderers import log_of
+from tests.kit.mutated import log_of
+from tests.kit.renderers import renderer
 from tests.kit.small import small_indexes
-from tests.renderers import renderer
 from tests.unit.handlers.asking import Asking, headers_of, plain
 
 _VIEWS = ("html", "text", "jsonl", "summary", "chapters")

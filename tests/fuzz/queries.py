@@ -16,8 +16,8 @@ from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.query.parameters import BRIEFS, MAX_QUERY
 from tests.fuzz import grammar
-from tests.fuzz.fuzzer import Fuzzer, mutated
-from tests.fuzz.renderers import log_of
+from tests.fuzz.fuzzer import Fuzzer
+from tests.kit.mutated import log_of, mutated
 
 RENDERER = Renderer()
 _PATHS = ("/", "/a.txt", "/a/b.txt.gz", "/a/", "/ä ö/console.html", "/%2e%2e/a", "/htmlify/a", "")

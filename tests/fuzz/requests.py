@@ -14,8 +14,8 @@ from urllib.parse import quote, unquote_to_bytes, urlencode
 
 from tests.faults.leaks import leaked, open_descriptors, workers
 from tests.fuzz import grammar
-from tests.fuzz.fuzzer import Fuzzer, mutated
-from tests.fuzz.renderers import LINES
+from tests.fuzz.fuzzer import Fuzzer
+from tests.kit.mutated import LINES, mutated
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import HOST, poll
 

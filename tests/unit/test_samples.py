@@ -13,7 +13,7 @@ from oslogserve import demo
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import Decoded
-from tests.renderers import known_of
+from tests.kit.renderers import known_of
 
 RENDERER = Renderer()
 LEVELS = ("DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR")

@@ -18,7 +18,7 @@ from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import LIMITS
-from tests.fuzz.fuzzer import cuts
+from tests.kit.mutated import cuts
 
 RENDER, ROOM = Renderer(), Room()
 WORDS = (

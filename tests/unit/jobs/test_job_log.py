@@ -9,7 +9,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Selection
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
-from tests.renderers import renderer
+from tests.kit.renderers import renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 PIECE = b"2026-03-04 18:22:11 ERROR x\n" * (PASSED_ON // 20)

@@ -6,7 +6,7 @@ import pytest
 
 from oslogserve.jobs.merge import merge
 from oslogserve.lines.selection import NO_TIME, UNTIMED, Selection, Wanted
-from tests.renderers import cut, renderer
+from tests.kit.renderers import cut, renderer
 
 RENDERER = renderer()
 BEGIN = datetime(2026, 3, 4, 18)

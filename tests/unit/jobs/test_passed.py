@@ -16,7 +16,7 @@ from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.sources.disk.source import Disk
-from tests.renderers import is_new, renderer
+from tests.kit.renderers import is_new, renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 

@@ -12,7 +12,7 @@ from oslogserve import native
 from oslogserve.jobs.ranking import failure_of, likelihood, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
-from tests.renderers import answered, renderer
+from tests.kit.renderers import answered, renderer
 
 BEGIN = datetime(2026, 3, 4, 18, 22, 11)
 FAILED = BEGIN + timedelta(hours=1)

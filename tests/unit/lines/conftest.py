@@ -5,8 +5,8 @@ import pytest
 
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import Selection, Wanted
-from tests import renderers
-from tests.renderers import bare
+from tests.kit import renderers
+from tests.kit.renderers import bare
 
 WRITTEN = 1.4e9  # of May 2014
 LINK = b"?source=swift&amp;"

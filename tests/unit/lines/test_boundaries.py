@@ -13,7 +13,7 @@ from oslogserve.lines.search import Search
 from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import LIMITS, Merge, line_feeds
-from tests.renderers import anchor_of, answered, is_new, known_of, rows_of, seen_in
+from tests.kit.renderers import anchor_of, answered, is_new, known_of, rows_of, seen_in
 
 MIB = 1024 * 1024
 T = b"2013-09-27 18:07:11.860"

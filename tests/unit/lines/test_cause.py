@@ -8,8 +8,8 @@ import pytest
 from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.grammar.causes import HINTS, RULES
 from oslogserve.lines.selection import Selection, Wanted
-from tests.marked import MARKED
-from tests.renderers import answered
+from tests.kit.marked import MARKED
+from tests.kit.renderers import answered
 
 #: Bytes of a line that are read, and of what is behind its time; lines of which a step keeps the last;
 #: lines that end a group of errors; lines of a paragraph and of a report; lines behind an outcome that

@@ -4,7 +4,7 @@
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import answered
+from tests.kit.renderers import answered
 
 #: Chapters that are listed, those that failed behind them, and those that are open at once; bytes of a
 #: name.

@@ -7,7 +7,7 @@ import pytest
 
 from oslogserve.lines.selection import Wanted
 from tests.corpus import steps
-from tests.renderers import answered
+from tests.kit.renderers import answered
 
 HEAD = """Current runner version: '2.321.0'
 ##[group]GITHUB_TOKEN Permissions

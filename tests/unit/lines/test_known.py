@@ -10,8 +10,8 @@ import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.native import Known
-from tests.fuzz.renderers import log_of
-from tests.renderers import is_new, known_of, new_lines, renderer
+from tests.kit.mutated import log_of
+from tests.kit.renderers import is_new, known_of, new_lines, renderer
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (

@@ -8,7 +8,7 @@ import pytest
 
 from oslogserve.lines.grammar.severities import NAMES
 from tests import corpus
-from tests.renderers import EXAMPLES, anchor_of, seen_in
+from tests.kit.renderers import EXAMPLES, anchor_of, seen_in
 
 T = b"2013-09-27 18:07:11.860"
 

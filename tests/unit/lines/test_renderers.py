@@ -23,7 +23,7 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import Grammar, Renderer
-from tests.renderers import (
+from tests.kit.renderers import (
     LEVELS,
     VIEWS,
     answered,

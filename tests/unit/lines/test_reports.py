@@ -4,7 +4,7 @@
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import answered
+from tests.kit.renderers import answered
 
 
 @pytest.fixture(scope="module")

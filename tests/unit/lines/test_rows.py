@@ -6,7 +6,7 @@ import pytest
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Wanted
-from tests.renderers import cut, rows_of
+from tests.kit.renderers import cut, rows_of
 
 REACH = 4096
 

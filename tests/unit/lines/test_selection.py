@@ -18,7 +18,7 @@ from oslogserve.lines.selection import (
     Wanted,
 )
 from oslogserve.lines.time_range import time_range
-from tests.renderers import cut
+from tests.kit.renderers import cut
 
 #: Lines of a tail that are held for `show` alone.
 TAIL_OTHERS = 10_000

@@ -5,7 +5,7 @@ import pytest
 
 from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
-from tests.renderers import answered
+from tests.kit.renderers import answered
 
 #: Bytes of an error's text, errors of a log's beginning and of its end, and bars of the histogram.
 LONGEST_ERROR, MOST_ERRORS, MOST_BUCKETS = 300, 64, 200

@@ -8,7 +8,7 @@ import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.time_range import time_range
-from tests.renderers import anchor_of, rows_of, seen_in
+from tests.kit.renderers import anchor_of, rows_of, seen_in
 
 WRITTEN = int(datetime(2024, 3, 4, 5, 6, 7, tzinfo=UTC).timestamp())
 

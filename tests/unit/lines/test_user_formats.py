@@ -6,7 +6,7 @@ import pytest
 from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
-from tests.renderers import anchor_of, seen_in
+from tests.kit.renderers import anchor_of, seen_in
 
 RENDERER = Renderer(
     [

@@ -12,7 +12,7 @@ from oslogserve.logs.known_texts import KnownTexts
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Stored
-from tests.renderers import renderer
+from tests.kit.renderers import renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 CHUNKS = [b"abc", b"de"]
