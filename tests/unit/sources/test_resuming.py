@@ -141,6 +141,25 @@ def test_a_part_goes_on_within_itself_and_has_no_checksum():
     assert source.wanted[1].byte_range == (1200, 2000)
 
 
+@pytest.mark.parametrize("broken", [(), (100,), (499, 501, 1000), (2999,)])
+@pytest.mark.parametrize(
+    ("damaged", "is_noticed"),
+    [(None, False), (700, False), (1000, True), (1500, True), (2999, True), (3000, False)],
+)
+def test_a_part_of_segments_is_verified_by_those_it_has_whole(broken, damaged, is_noticed):
+    content = bytearray(LOG)
+    if damaged is not None:
+        content[damaged] ^= 1
+    source = Breaking(*broken, content=bytes(content))
+    segments = (LOG[at : at + 1000] for at in range(0, len(LOG), 1000))
+    source.md5s = [Checksum(len(one), hashlib.md5(one).hexdigest()) for one in segments]
+    part = OpenOptions(byte_range=(500, 3500), version=MD5)
+    came, missing, _ = had(source, options=part)
+    assert missing.startswith("corrupt: ") == is_noticed
+    if not is_noticed:
+        assert (came, missing) == (content[500:3500], "")
+
+
 def test_what_breaks_off_too_often_says_how_much_came():
     came, missing, counted = had(Breaking(100, 100, 100, 100, 100), resumes=3)
     assert came == LOG[:400]
