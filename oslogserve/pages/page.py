@@ -52,6 +52,7 @@ def frame(mount: str, path: bytes, title: str = "", source: str = "all") -> dict
         "asset": partial(url, mount),
         "integrity": integrity,
         "path": breadcrumbs(mount, path, source),
+        "files": f"./{of_source(source)}",
     }
 
 

@@ -82,7 +82,8 @@ class Way(NamedTuple):
     suffix: str
     #: The stored bytes of a text, cut short or not; None if there is no such log.
     pack: object
-    #: "": none, "made": made by each answer, "there": found by each, "searched": found, with the words of a search.
+    #: "": none, "made": made by each answer that makes one, "there": found by each, "searched": found, with the words
+    #: that a search has learnt.
     index: str = ""
     #: Bytes of a piece of text; None for the usual number.
     piece: int | None = None
@@ -110,16 +111,12 @@ WAYS = (
 
 
 class Disk:
-    """A folder of this machine, as a place for logs."""
-
-    #: What its answers may differ in from another place's.
-    sections = "[disk]\nroot = {root}\n"
+    """A folder of this machine, as a place for logs: it puts files, and its `config` has the source that reads them."""
 
     def __init__(self, folder):
         self.root = folder / "logs"
         self.root.mkdir()
-        self.config = self.sections.format(root=self.root)
-
+        self.config = f"[disk]\nroot = {self.root}\n"
         self._written = WRITTEN * 10**9
 
     def put(self, files):
@@ -168,7 +165,7 @@ class Asker:
         return self._ask(files, f"/job/?{query}", passed, is_cut, follows)
 
     def ask_range(self, log, byte_range):
-        """The bytes of a range of a log's text, and its headers' length."""
+        """Status, Content-Range and body of a range of a log's text."""
         expected = None
         for way in self._filled({"job/a.txt": log}, None, False):
             answer = way.get("/job/a.txt?format=text", Range=f"bytes={byte_range}")
@@ -223,6 +220,7 @@ class Asker:
                     own = [row for row in rows if row["log"][0] == name]
                     own = [{k: v for k, v in row.items() if k != "log"} for row in own]
                     _same(way, url, own, expected.rows)
+            # Text of the last one, which is merged.
             text = _text_of(way.answers(url, "text", follows))
             shown = [
                 b"%s:%d:%s" % (row["log"].encode(), row["line"], lines[row["line"] - 1])

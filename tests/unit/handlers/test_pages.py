@@ -2,6 +2,8 @@
 """Where the page of a log ends that is larger than a page, however it is stored."""
 
 import gzip
+import html
+import re
 
 import pytest
 
@@ -100,3 +102,32 @@ def test_a_file_that_is_no_log_has_no_field_at_fault(tmp_path, ask):
     assert page.status == "400 Bad Request"
     assert b"<h1>400 Bad Request</h1>" in page.body
     assert b"an opening parenthesis is never closed" in page.body
+
+
+#: Links that leave the logs of a source, or stay on the page.
+_OTHER_LINK = re.compile("#|data:|/_oslogserve/|https://")
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("/job/?source=disk", "/job/?source=disk&sort=time", "/job/?source=disk&level=ERROR"),
+        *("/job/?source=disk&format=overview", "/job/?source=disk&order=time&limit=1"),
+        *("/job/a.txt?source=disk", "/job/a.txt?source=disk&level=ERROR&context=1"),
+        *("/job/a.txt?source=disk&limit=1", "/job/a.txt?source=disk&since=2013&tail=1"),
+        "/job/a.txt?source=disk&format=chapters",
+    ],
+)
+def test_each_link_of_a_page_keeps_the_source(tmp_path, address):
+    (tmp_path / "job").mkdir()
+    log = b"2013-09-27 18:22:11.248 2790 ERROR nova [req-%b a] x\n2013-09-27 18:22:12.248 2790 INFO b\n"
+    text = (
+        log % b"0f3d2c1a-1111-2222-3333-444455556666" * 6 + b"TASK [a] ***\nfatal: [n]: FAILED!\n"
+    )
+    for name in "ab":
+        (tmp_path / f"job/{name}.txt").write_bytes(text)
+    page = Asking(tmp_path)(address, **HTML).text
+    links = [html.unescape(one) for one in re.findall(r'<a [^>]*?href="?([^"\s>]+)', page)]
+    ours = [link for link in links if not _OTHER_LINK.match(link)]
+    assert len(ours) > 2
+    assert [link for link in ours if "source=disk" not in link] == []
