@@ -125,7 +125,7 @@ pub fn each_entry<'b>(
     let count = read(&mut rest)? as usize;
     let mut words = Vec::new();
     while words.len() < count {
-        let size = memchr::memchr(b'\n', rest)?;
+        let size = memchr::memchr(b'\n', rest).filter(|&size| size > 0)?;
         words.push(&rest[..size]);
         rest = &rest[size + 1..];
     }
