@@ -99,7 +99,7 @@ bench: $(RUN)/installed $(RUN)/installed-bench $(if $(findstring swift,$(ARGS)),
 	$(RUN)/bin/python -m benchmarks $(ARGS)
 
 screenshot: $(RUN)/installed $(RUN)/installed-screenshot var/demo.written
-	tools/install-system-packages chromium
+	tools/install-system-packages chromium-headless-shell
 	$(RUN)/bin/python tools/screenshot
 
 wheels: $(BOOTSTRAP)/installed

@@ -51,7 +51,7 @@ def pytest_xdist_make_scheduler(config, log):
 @pytest.fixture(scope="module")
 def chromium():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium")
+        browser = playwright.chromium.launch(executable_path="/usr/bin/chromium-headless-shell")
         yield browser
         browser.close()
 

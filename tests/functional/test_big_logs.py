@@ -128,7 +128,7 @@ def memory(browser):
 @pytest.fixture
 def own_browser(chromium):
     """Nothing of another page is left in its memory."""
-    browser = chromium.browser_type.launch(executable_path="/usr/bin/chromium")
+    browser = chromium.browser_type.launch(executable_path="/usr/bin/chromium-headless-shell")
     yield browser
     browser.close()
 
