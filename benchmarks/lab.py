@@ -104,7 +104,9 @@ class Lab:
             sections["swift"] = {"storage_url": storage_url, "container": container}
         elif with_swift:
             sections["swift"] = self.swift.settings(container)
-        with Gunicorn(ini(sections), *options, shipped_config=True, env=env) as server:
+        with Gunicorn(
+            ini(sections), *options, shipped_config=True, env=env, workers=None
+        ) as server:
             if with_swift:
                 _warm(server.url)
             yield server

@@ -81,8 +81,7 @@ def run(seconds, seed, readers):
         kept = _uploaded(swift, random.Random(seed))
         swift.reconfigure(token_life=TOKEN_LIFE)
         config = ini({"swift": swift.settings(CONTAINER) | BOUNDS})
-        options = ("--workers", str(WORKERS), "--threads", str(THREADS))
-        with Gunicorn(config, *options) as server:
+        with Gunicorn(config, "--threads", str(THREADS), workers=WORKERS) as server:
             _warm_up(server, kept)
             before = {pid: open_descriptors(pid) for pid in workers(server)}
             memory = {pid: resident(pid) for pid in before}

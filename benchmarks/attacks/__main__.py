@@ -70,7 +70,7 @@ def measured(attack, root, seconds):
             swift = stack.enter_context(Faulty())
             swift.behave(BLACK_HOLE)
             sections["swift"] = swift.settings()
-        gunicorn = stack.enter_context(Gunicorn(ini(sections), shipped_config=True))
+        gunicorn = stack.enter_context(Gunicorn(ini(sections), shipped_config=True, workers=None))
         poll(lambda: len(workers(gunicorn)) == 2, lambda: AssertionError("no workers"), 20)
         front = stack.enter_context(Nginx(gunicorn)) if attack.is_behind_nginx else gunicorn
         without, _ = _latencies(front, lambda taken: taken < CALM)

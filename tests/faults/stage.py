@@ -34,7 +34,7 @@ class Stage:
 
     def __init__(self, source, sections, probe, env=None):
         self.source = source
-        self.server = Gunicorn(ini(sections), "--workers", "1", "--threads", str(THREADS), env=env)
+        self.server = Gunicorn(ini(sections), "--threads", str(THREADS), env=env)
         self._probe = f"/{probe}?source={source}"
         self._healthy = {}
 

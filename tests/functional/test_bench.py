@@ -69,7 +69,7 @@ def server(swift, tmp_path_factory):
     (root / "job" / "logs" / "a b.txt").write_bytes(LOG[:4300])
     swift.upload(root, CONTAINER)
     settings = {"disk": {"root": root}, "swift": swift.settings(CONTAINER)}
-    with Gunicorn(ini(settings), "--workers", "2", "--threads", "8") as server:
+    with Gunicorn(ini(settings), "--threads", "8", workers=2) as server:
         yield server
 
 

@@ -38,7 +38,7 @@ def behind_mod_wsgi(logs, settings):
 @contextlib.contextmanager
 def behind_a_proxy(logs, settings):
     with (
-        Gunicorn(ini(settings)) as gunicorn,
+        Gunicorn(ini(settings), workers=2) as gunicorn,
         Apache(
             logs, "", vhost=PROXY, cache=True, defines={"OSLOGSERVE_BACKEND": gunicorn.url}
         ) as apache,

@@ -34,7 +34,7 @@ def root(tmp_path_factory):
 @pytest.fixture
 def server(root):
     config = ini({"disk": {"root": root}})
-    with Gunicorn(config, "--workers", "1", "--threads", "16") as server:
+    with Gunicorn(config, "--threads", "16") as server:
         yield server
 
 

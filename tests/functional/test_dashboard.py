@@ -141,7 +141,7 @@ def test_every_expression_has_data_after_a_load(swift, prometheus, tmp_path):
     swift.put("logs", logs)
     config = {"disk": {"root": root}, "swift": swift.settings("logs")}
     expressions = [*EXPRESSIONS.values(), *_of_each_size()]
-    with Gunicorn(ini(config), "--workers", "2") as server:
+    with Gunicorn(ini(config), workers=2) as server:
         url = prometheus(server)
 
         def without_data():

@@ -30,7 +30,7 @@ RELOADED = "oslogserve_config_last_reload_success_timestamp_seconds"
 def server(request, tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one line\n")
     config = f"[disk]\nroot = {tmp_path}\n"
-    with Gunicorn(config, shipped_config=request.param) as server:
+    with Gunicorn(config, shipped_config=request.param, workers=None) as server:
         yield server
 
 
@@ -93,10 +93,10 @@ def test_the_folder_of_the_metrics_goes_with_the_server(server):
 def test_a_full_worker_leaves_connections_to_others(tmp_path):
     (tmp_path / "large.txt").write_bytes(b"a line like any other\n" * 400_000)
     config = f"[disk]\nroot = {tmp_path}\n"
-    options = ("--workers", "2", "--threads", "2")
+    options = ("--threads", "2")
     env = {"OSLOGSERVE_THREADS": "64"}  # so that large logs may take all threads
     with (
-        Gunicorn(config, *options, shipped_config=True, env=env) as server,
+        Gunicorn(config, *options, workers=2, shipped_config=True, env=env) as server,
         ExitStack() as stack,
     ):
         # Both workers have loaded; the threads are as the configuration says.
@@ -125,7 +125,9 @@ def test_a_hup_makes_the_changed_configuration_count_and_leaves_one_with_faults_
     for folder in ("old", "new"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "a.txt").write_text(f"{folder}\n")
-    with Gunicorn(f"[disk]\nroot = {tmp_path}/old\n", shipped_config=shipped) as server:
+    with Gunicorn(
+        f"[disk]\nroot = {tmp_path}/old\n", shipped_config=shipped, workers=None
+    ) as server:
         assert ask(server, "/a.txt").body == b"old\n"
         first = workers(server)
 
@@ -344,7 +346,9 @@ def slow_to_load(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"one line\n")
     (tmp_path / "gunicorn.py").write_text(SLOW_TO_LOAD)
     options = ("--config", str(tmp_path / "gunicorn.py"))
-    with Gunicorn(f"[disk]\nroot = {tmp_path}\n", *options, shipped_config=True) as server:
+    with Gunicorn(
+        f"[disk]\nroot = {tmp_path}\n", *options, shipped_config=True, workers=None
+    ) as server:
         poll(lambda: ask(server, "/healthz").status == 200, lambda: AssertionError(), 20)
         yield server
 
@@ -395,7 +399,7 @@ def test_a_worker_that_was_just_forked_when_the_server_is_stopped_ends_at_once(t
     go_on = tmp_path / "go on"
     options = ("--config", str(tmp_path / "gunicorn.py"), "--graceful-timeout", "3600")
     config, env = f"[disk]\nroot = {tmp_path}\n", {"GO_ON": str(go_on)}
-    with Gunicorn(config, *options, shipped_config=True, env=env) as server:
+    with Gunicorn(config, *options, shipped_config=True, env=env, workers=None) as server:
         poll(lambda: len(workers(server)) == 2, lambda: AssertionError(), 20)
         os.kill(server.process.pid, signal.SIGTERM)
         forked = workers(server)
@@ -406,7 +410,7 @@ def test_a_worker_that_was_just_forked_when_the_server_is_stopped_ends_at_once(t
 
 
 def test_a_root_that_is_not_there_is_told_at_the_start(tmp_path):
-    with Gunicorn(f"[disk]\nroot = {tmp_path}/none\n", shipped_config=True) as server:
+    with Gunicorn(f"[disk]\nroot = {tmp_path}/none\n", shipped_config=True, workers=None) as server:
         assert ask(server, "/a.txt").status == 503
         ready = ask(server, "/readyz")
         told = server.log.read_text()
@@ -418,7 +422,7 @@ def test_faults_of_the_configuration_are_a_sentence_each_and_nothing_starts():
     config = "[disk]\nroots = /x\n[serve]\nthreads = 0\n"
     with (
         pytest.raises(ServerError, match="exit status 2") as told,
-        Gunicorn(config, shipped_config=True),
+        Gunicorn(config, shipped_config=True, workers=None),
     ):
         pass
     _, started, *faults = str(told.value).rstrip("\n").split("\n")
@@ -433,7 +437,7 @@ def test_faults_of_the_configuration_are_a_sentence_each_and_nothing_starts():
 @pytest.fixture
 def readers(tmp_path):
     write_logs(tmp_path)
-    with Gunicorn(f"[disk]\nroot = {tmp_path}\n", shipped_config=True) as server:
+    with Gunicorn(f"[disk]\nroot = {tmp_path}\n", shipped_config=True, workers=None) as server:
         yield Readers(server)
 
 

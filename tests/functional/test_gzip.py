@@ -29,7 +29,7 @@ def root(tmp_path_factory):
 def serving(root, *, threads=4, env=None, **sections):
     """In one worker, so that its figures are those of one process."""
     config = ini({"disk": {"root": root}} | sections)
-    return Gunicorn(config, "--workers", "1", "--threads", str(threads), env=env)
+    return Gunicorn(config, "--threads", str(threads), env=env)
 
 
 @pytest.fixture(scope="module")

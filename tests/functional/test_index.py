@@ -113,7 +113,7 @@ def served(uploaded, swift, tmp_path):
             "auth_url": settings["auth_url"].replace(f":{port}/", f":{counter.port}/")
         }
         index = {"directory": str(tmp_path / "index")}
-        with Gunicorn(ini({"swift": through, "index": index})) as server:
+        with Gunicorn(ini({"swift": through, "index": index}), workers=2) as server:
             yield server, counter, *sizes
 
 

@@ -35,7 +35,7 @@ def gunicorn(tmp_path_factory):
     (root / "slow.txt").write_bytes(LINE * 60_000)
     with (root / "large.bin").open("wb") as file:
         file.truncate(LARGE)
-    with Gunicorn(ini({"disk": {"root": root}}), shipped_config=True) as running:
+    with Gunicorn(ini({"disk": {"root": root}}), workers=2, shipped_config=True) as running:
         yield running
 
 

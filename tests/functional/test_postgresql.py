@@ -56,7 +56,7 @@ def test_several_servers_remember_together(url, tmp_path):
     for number in range(2):
         write_run(tmp_path / f"logs/unit/{number}", MIRROR % number)
     config = f"[disk]\nroot = {tmp_path}/logs\n[seen]\ndatabase = {given}\n"
-    with Gunicorn(config) as one, Gunicorn(config) as other:
+    with Gunicorn(config, workers=2) as one, Gunicorn(config, workers=2) as other:
         assert requests.get(f"{one.url}/unit/0/?format=overview", timeout=60).ok
         page = requests.get(f"{other.url}/unit/1/?format=overview", timeout=60).text
         assert "1 other run" in page

@@ -20,7 +20,7 @@ def server(tmp_path):
     root = tmp_path / "logs"
     root.mkdir()
     (root / "a.txt").write_bytes(b"2026-03-04 18:22:11.248 1 ERROR x [-] y\n")
-    with Gunicorn(f"[disk]\nroot = {root}\n") as running:
+    with Gunicorn(f"[disk]\nroot = {root}\n", workers=2) as running:
         for _ in range(REQUESTS):
             with urllib.request.urlopen(running.url + "/a.txt", timeout=20) as answer:
                 answer.read()

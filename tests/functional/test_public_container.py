@@ -27,7 +27,7 @@ def public(swift, container, read_acl):
         joined = {"X-Object-Manifest": f"{container}/segments/"}
         connection.put_object(container, "job/joined.txt", b"", headers=joined)
     sections = {"swift": {"storage_url": swift.storage_url, "container": container}}
-    with Gunicorn(ini(sections), "--workers", "1") as server:
+    with Gunicorn(ini(sections)) as server:
         yield server
 
 

@@ -55,7 +55,7 @@ def filled(swift):
 
 @pytest.fixture(scope="module")
 def gunicorn(logs, filled):
-    with Gunicorn(ini({"disk": {"root": logs}, "swift": filled}), "--workers", "1") as server:
+    with Gunicorn(ini({"disk": {"root": logs}, "swift": filled})) as server:
         yield server
 
 

@@ -40,7 +40,7 @@ def serving(swift, *, threads=THREADS, root=None, **options):
     sections = {"swift": swift.settings(CONTAINER) | options}
     if root is not None:
         sections["disk"] = {"root": root}
-    return Gunicorn(ini(sections), "--workers", "1", "--threads", str(threads))
+    return Gunicorn(ini(sections), "--threads", str(threads))
 
 
 def all_held(swift, count):

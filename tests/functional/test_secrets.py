@@ -150,7 +150,7 @@ def test_gunicorns_logs_at_debug_hold_no_secret(swift, tmp_path):
     logging_config = tmp_path / "logging.ini"
     logging_config.write_text(LOG_EVERYTHING)
     config = ini({"swift": password(swift)})
-    options = ("--workers", "1", "--log-config", str(logging_config), "--access-logfile", "-")
+    options = ("--log-config", str(logging_config), "--access-logfile", "-")
     with Gunicorn(config, *options, shipped_config=True) as server:
         assert LOG in ask(server, "/log.txt", **READERS).body
         for failure in FAILURES:

@@ -189,7 +189,7 @@ def test_rules_are_read_again_with_the_configuration(tmp_path):
     rules = tmp_path / "rules/a.yaml"
     rules.parent.mkdir()
     rules.write_text(RULE)
-    with Gunicorn(conf(tmp_path, known=f"rules = {rules.parent}"), "--workers", "1") as server:
+    with Gunicorn(conf(tmp_path, known=f"rules = {rules.parent}")) as server:
 
         def titles():
             found = requests.get(f"{server.url}/unit/1/?format=summary", timeout=60).json()

@@ -47,7 +47,7 @@ def server(swift, root, tmp_path_factory):
             "swift": swift.settings("agreeing"),
             "store": s3.settings("logs"),
         }
-        with Gunicorn(ini(sections), "--workers", "1", env=ENVIRONMENT) as server:
+        with Gunicorn(ini(sections), env=ENVIRONMENT) as server:
             yield server
 
 

@@ -61,7 +61,7 @@ def server(s3, root):
         "store": s3.settings("logs"),
         "store other": s3.settings("other/deep"),
     }
-    with Gunicorn(ini(sections), "--workers", "1", env=ENVIRONMENT) as server:
+    with Gunicorn(ini(sections), env=ENVIRONMENT) as server:
         yield server
 
 

@@ -44,7 +44,7 @@ def serving(swift, container=CONTAINER, *, threads=8, root=None, **options):
     sections = {"swift": swift.settings(container) | {"resumes": "2"} | options}
     if root is not None:
         sections["disk"] = {"root": root}
-    return Gunicorn(ini(sections), "--workers", "1", "--threads", str(threads))
+    return Gunicorn(ini(sections), "--threads", str(threads))
 
 
 @contextlib.contextmanager
@@ -357,7 +357,7 @@ def test_keystone_takes_what_an_openrc_by_id_exports(keystone_log):
         "OS_PROJECT_DOMAIN_ID": "default",
     }
     config = ini({"swift": {"container": CONTAINER}})
-    with Gunicorn(config, "--workers", "1", env=openrc) as server:
+    with Gunicorn(config, env=openrc) as server:
         assert ask(server, "/log.txt").body == LOG
 
 
@@ -369,7 +369,7 @@ def test_keystone_application_credential(keystone_log):
         "application_credential_id": identity,
         "application_credential_secret": secret,
     }
-    with Gunicorn(ini({"swift": settings}), "--workers", "1") as server:
+    with Gunicorn(ini({"swift": settings})) as server:
         assert ask(server, "/log.txt").body == LOG
 
 

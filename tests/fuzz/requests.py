@@ -140,7 +140,7 @@ class Requests(Fuzzer):
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="oslogserve-fuzz-")
         config = f"[disk]\nroot = {_tree(Path(self._folder.name))}\n"
-        self._server = Gunicorn(config, "--workers", "1", shipped_config=True)
+        self._server = Gunicorn(config, shipped_config=True)
         self._server.__enter__()
         self._logged = 0
         poll(lambda: workers(self._server), lambda: AssertionError("no worker"), 20)

@@ -12,10 +12,11 @@ CONFIG = REPOSITORY / "etc/gunicorn.conf.py"
 class Gunicorn(Server):
     """`config` is the text of oslogserve's configuration; `options` go to the command line.
 
+    workers: None for as many as there are by default. Most tests ask for one: each takes half a second to load.
     With shipped_config, gunicorn itself runs with etc/gunicorn.conf.py.
     """
 
-    def __init__(self, config, *options, shipped_config=False, env=None):
+    def __init__(self, config, *options, workers=1, shipped_config=False, env=None):
         super().__init__("gunicorn")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
@@ -23,13 +24,15 @@ class Gunicorn(Server):
         config_file = self.root / "oslogserve.conf"
         config_file.write_text(config)
         variables = {"TMPDIR": str(self.root)}
-        bind = ["--bind", f"{HOST}:{self.port}"]
+        options = ["--bind", f"{HOST}:{self.port}", *options]
+        if workers:
+            options += ["--workers", str(workers)]
         scripts = Path(sys.executable).parent
         if shipped_config:
             variables["OSLOGSERVE_CONFIG"] = str(config_file)
-            command = [scripts / "gunicorn", "--config", CONFIG, *bind]
+            command = [scripts / "gunicorn", "--config", CONFIG]
         else:
-            command = [scripts / "oslogserve", "serve", "--config", config_file, *bind]
+            command = [scripts / "oslogserve", "serve", "--config", config_file]
         self.process = self._child(
             [*command, *options],
             self.log,
