@@ -447,10 +447,10 @@ def test_of_1000_wrong_indexes_none_ends_an_answer_or_shows_a_wrong_line(indexed
         with path.open("ab") as target:
             target.write(wrong)
         query = chance.choice(_QUERIES)
-        began = time.monotonic()
+        began = time.process_time()
         name = "" if query.startswith("order") else "a.txt"
         answer = ask(f"/{name}?{query}")
-        slowest = max(slowest, (time.monotonic() - began, number, query))
+        slowest = max(slowest, (time.process_time() - began, number, query))
         assert answer.status_code == 200, (number, query)
         body = plain(answer)
         if "jsonl" in query:
