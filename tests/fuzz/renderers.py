@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the native core finds in logs of mutated lines, beside what the reference finds.
+"""What the native core finds in pieces of logs of mutated lines.
 
-The reference gets a log whole, the core in pieces.
+Times and severities are those that the reference recognises, and summaries those of the log whole.
 """
 
 import random
@@ -12,8 +12,8 @@ from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Wanted
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import TOKENS, cuts, log_of, mutated
-from tests.kit.renderers import anchor_of, answered, cut, known_of, new_lines, renderer
-from tests.reference.log import findings
+from tests.kit.renderers import anchor_of, answered, cut, known_of, renderer
+from tests.reference.recognise import seen_in
 
 _ELEMENT = re.compile(
     rb'<li(?: class=(?:"?(\w)\b[^>]*?|new))? id=L\d+><a href=#L\d+(?: name=([^>]*))?>'
@@ -43,55 +43,32 @@ class Renderers(Fuzzer):
 
     def fault(self, case):
         known = None if case.passed is None else known_of(case.passed)
-        found = _found(case, known)
-        wanted = _as_found(findings(case.log, known and {*new_lines(case.log, known)}))
-        names = [name for name in wanted if wanted[name] != found[name]]
-        return "\n".join(f"{one}: {wanted[one]!r}\nthe core: {found[one]!r}" for one in names)
+        pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
+        wanted = {"lines": _as_recognised(case.log), **_summary([case.log], known)}
+        found = {"lines": _shown(pieces, known), **_summary(pieces, known)}
+        names = [name for name in wanted if wanted[name] != found.get(name)]
+        return "\n".join(f"{one}: {wanted[one]!r}\nin pieces: {found.get(one)!r}" for one in names)
 
 
-def _found(case, known):
-    """What the native core finds in the log, by what it is."""
-    pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
-    page, summary = (
-        answered(renderer(), pieces, Wanted(view, written=1.4e9, known=known))[0]
-        for view in ("html", "summary")
-    )
-    cause = summary["cause"]
-    return {
-        # An initial in lower case is of the lines above.
-        "lines": [
-            (initial if initial.isupper() else b"", name)
-            for initial, name in _ELEMENT.findall(page)
-        ],
-        "cause": cause
-        and (*(cause["line"], cause["last"], cause["why"], cause.get("silent_step")),),
-        "others": [one["line"] for one in summary.get("other_failures", ())],
-        "failed": summary["failed"],
-        "verdict": summary["verdict"],
-        "passed": summary["passed"],
-        "chapters": [
-            (one["name"], one["first"], one["last"], one["outcome"]) for one in summary["chapters"]
-        ],
-        "more": summary["more_chapters"],
-    }
+def _summary(pieces, known):
+    return answered(renderer(), pieces, Wanted("summary", written=1.4e9, known=known))[0]
 
 
-def _as_found(expected):
-    """The same of what the reference finds."""
-    lines, last = [], b""
-    for seen in expected.seen:
-        anchor = anchor_of(seen.time)
+def _shown(pieces, known):
+    """Severity and anchor of each line of the page; none for a severity of the lines above, an initial in lower case."""
+    page = answered(renderer(), pieces, Wanted("html", written=1.4e9, known=known))[0]
+    return [
+        (initial if initial.isupper() else b"", name) for initial, name in _ELEMENT.findall(page)
+    ]
+
+
+def _as_recognised(log):
+    """The same, as the reference recognises each line."""
+    lines, last, above = [], b"", b""
+    for text in log.removesuffix(b"\n").split(b"\n") if log else ():
+        seen = seen_in(text, above)
+        anchor, above = anchor_of(seen.time), text
         initial = SEVERITIES[seen.rank][:1].encode() if seen.rank else b""
         lines.append((initial, anchor if anchor != last else b""))
         last = anchor or last
-    cause = expected.cause
-    return {
-        "lines": lines,
-        "cause": cause and (cause.first.number, cause.last, cause.why, cause.silent_step),
-        "others": [one.first.number for one in expected.others],
-        "failed": expected.failed,
-        "verdict": expected.verdict,
-        "passed": expected.passed,
-        "chapters": [(one.name, one.first, one.last, one.outcome) for one in expected.chapters],
-        "more": expected.more_chapters,
-    }
+    return lines
