@@ -206,6 +206,7 @@ def test_a_log_has_the_same_lines_in_every_way(asker, log, query, expected):
         (ZONES, "since=2026-03-04T18:22:14Z&level=INFO&limit=2", [4, 5, 6, 7, 8, 9]),
         (WORDS, "q=kernel&context=1&limit=2", [19, 20, 21, 59, 60]),
         (BUILD, "chapter=test&limit=3", [7, 8, 9, 10]),
+        (TRACEBACKS, "lines=2-6&limit=2", [2, 3, 4, 5, 6]),
     ],
 )
 def test_next_leads_to_all_lines_in_every_way(asker, log, query, expected):
@@ -348,6 +349,7 @@ JOB = {"a.txt": SERVICE, "b.txt": OTHER, "c.txt": SILENT}
         ("since=2026-03-04T18:22:14Z", "a2 a3 b3 b4 a4"),
         ("since=2026-03-04T18:22:14Z&until=2026-03-04T18:22:16Z", "a2 a3 b3 b4"),
         ("until=2026-03-04T18:22:12Z", "a1 b1 b2 b5 c1 c2 c3"),
+        ("until=2026-03-04T18:22:14Z", "a1 b1 b2 a2 a3 b3 b5 c1 c2 c3"),
         ("since=2026-03-04T20:22:14+02:00&level=WARNING&tail=1", "b4"),
         ("since=2026-03-04T12:00&until=2026-03-04T13:00", "b4 b5"),
         ("order=log&tail=4", "b5 c1 c2 c3"),

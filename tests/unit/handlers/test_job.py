@@ -257,6 +257,18 @@ def test_more_logs_than_allowed_are_named_and_linked_to(job):
     assert names == ["logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"]
 
 
+def test_logs_that_are_merged_are_not_more_than_allowed(tmp_path):
+    (tmp_path / "job").mkdir()
+    for number, name in enumerate("abc"):
+        line = f"2026-03-04 18:22:1{9 - number} INFO {name}\n"
+        (tmp_path / f"job/{name}.txt").write_text(line)
+    ask = Asking(tmp_path, serve_job_logs="2")
+    *rows, end = map(json.loads, ask("/job/?order=time&format=jsonl").text.splitlines())
+    assert [row["log"] for row in rows] == ["b.txt", "a.txt"]
+    assert (end["logs"], end["complete"]) == (2, False)
+    assert any("at most 2 logs" in notice for notice in end["notices"])
+
+
 @pytest.mark.parametrize("most", [1, 2])
 def test_the_next_logs_of_any_name_come_once(tmp_path, most):
     names = [b"\xe9.txt", b"\xff\xfe.txt", "\U0001f600.txt".encode(), b"a\nb.txt", b"a&b=c+d.txt"]

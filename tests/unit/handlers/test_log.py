@@ -283,6 +283,18 @@ def test_nothing_stays_open(root, accepted):
     assert ask.counted("requests_in_progress") == {"": 1.0}
 
 
+@pytest.mark.parametrize("view", ["raw", "text", "html", "jsonl", "summary"])
+@pytest.mark.parametrize("accepted", [{}, GZIP], ids=["plain", "gzip"])
+@pytest.mark.parametrize("name", ["small.txt", "small.txt.gz"])
+def test_a_304_has_the_etag_of_the_200(ask, name, view, accepted):
+    """A weak one would keep a client from joining ranges of the stored bytes."""
+    url = f"/{name}?format={view}"
+    tag = ask(url, **accepted).headers["ETag"]
+    answer = ask(url, If_None_Match=tag, **accepted)
+    assert (answer.status_int, answer.headers["ETag"]) == (304, tag)
+    assert tag.startswith("W/") == (bool(accepted) and view != "raw")
+
+
 def test_two_mounts_have_no_page_under_one_etag(ask):
     tags = []
     for mount in ("", "/htmlify"):
