@@ -6,6 +6,7 @@ import os
 import random
 
 import pytest
+import webob
 
 from oslogserve.errors import Incomplete
 from tests.kit.packing import frame
@@ -146,3 +147,20 @@ def test_an_answer_that_the_server_refuses_is_aborted_and_its_file_closed(root):
     ended = ask.counted("response_seconds_count")
     assert ended['ending="aborted",size="1MiB",source="disk",view="raw"'] == 1
     assert "source" not in ask.counted("sent_bytes_total")
+
+
+@pytest.mark.parametrize("query", ["format=raw", "format=text"])
+@pytest.mark.parametrize("asked", [{}, {"Range": "bytes=1000-"}], ids=["whole", "range"])
+def test_no_more_bytes_are_sent_than_were_announced_of_a_log_that_grows(tmp_path, query, asked):
+    path = tmp_path / "a.txt"
+    log = b"a line like any other\n" * 20_000
+    path.write_bytes(log)
+    request = webob.Request.blank(f"/a.txt?{query}", headers=asked)
+    headers = {}
+    pieces = Asking(tmp_path).app(request.environ, lambda _, told: headers.update(told))
+    with path.open("ab") as file:
+        file.write(b"a later line\n" * 20_000)
+    body = b"".join(pieces)
+    pieces.close()
+    assert body == log[1000 * bool(asked) :]
+    assert headers["Content-Length"] == str(len(body))
