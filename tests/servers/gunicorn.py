@@ -13,10 +13,11 @@ class Gunicorn(Server):
     """`config` is the text of oslogserve's configuration; `options` go to the command line.
 
     workers: None for as many as there are by default. Most tests ask for one: each takes half a second to load.
-    With shipped_config, gunicorn itself runs with etc/gunicorn.conf.py.
+    With shipped_config, gunicorn itself runs with etc/gunicorn.conf.py. scripts: the folder of the commands, if
+    not those of this Python.
     """
 
-    def __init__(self, config, *options, workers=1, shipped_config=False, env=None):
+    def __init__(self, config, *options, workers=1, shipped_config=False, env=None, scripts=None):
         super().__init__("gunicorn")
         self.port = free_port()
         self.url = f"http://{HOST}:{self.port}"
@@ -27,7 +28,7 @@ class Gunicorn(Server):
         options = ["--bind", f"{HOST}:{self.port}", *options]
         if workers:
             options += ["--workers", str(workers)]
-        scripts = Path(sys.executable).parent
+        scripts = scripts or Path(sys.executable).parent
         if shipped_config:
             variables["OSLOGSERVE_CONFIG"] = str(config_file)
             command = [scripts / "gunicorn", "--config", CONFIG]
