@@ -20,6 +20,7 @@ import json
 import os
 import re
 import shutil
+import zlib
 from itertools import pairwise
 from typing import NamedTuple
 from urllib.parse import parse_qsl, quote, urljoin
@@ -37,6 +38,8 @@ WRITTEN = 1_772_690_400
 #: Bytes of the largest log that is cut into single bytes, and of pieces and blocks of others.
 _SMALL = 20_000
 _LARGE_PIECE, _LARGE_BLOCK = 4099, 100_000
+#: The least bytes of text of a block of a gzip member.
+_DEFLATED = 50
 #: Bytes of a piece of a small log that has an index.
 _PIECE = 16
 #: More bytes than the lines above the first time of a log of a test.
@@ -60,11 +63,19 @@ def as_member(text, is_cut):
 
 
 def as_members(text, is_cut):
-    """Several members, which end within lines; one of them is empty."""
+    """Several members, which end within lines; one of them is empty. Points of an index are within them too."""
     ends = [0, len(text) // 7, len(text) // 7, len(text) // 3 + 1, len(text)]
-    parts = [text[begin:end] for begin, end in pairwise(ends)]
-    stored = b"".join(gzip.compress(part, 1, mtime=0) for part in parts)
+    stored = b"".join(_member(text[begin:end]) for begin, end in pairwise(ends))
     return stored[: -4 if is_cut else None]
+
+
+def _member(text):
+    """A gzip member of many deflate blocks, which refer to text of those before."""
+    packer = zlib.compressobj(1, wbits=31)
+    size = max(_DEFLATED, len(text) // 50)
+    parts = (text[at : at + size] for at in range(0, len(text), size))
+    blocks = [packer.compress(part) + packer.flush(zlib.Z_PARTIAL_FLUSH) for part in parts]
+    return b"".join([*blocks, packer.flush()])
 
 
 def as_frame(text, is_cut):
@@ -234,6 +245,7 @@ class Asker:
             way.fill(files, passed or {}, is_cut)
             if way.has_logs:
                 yield way
+                way.check_indexes()
 
 
 class _Asked:
@@ -277,6 +289,16 @@ class _Asked:
     def _forget_indexes(self):
         with contextlib.suppress(FileNotFoundError):
             shutil.rmtree(self._indexes)
+
+    def check_indexes(self):
+        """Raises AssertionError if an index was refused: the log was then read without it, and nothing looks wrong."""
+        if not self.way.index:
+            return
+        metrics = webob.Request.blank("/metrics", {"REMOTE_ADDR": "127.0.0.1"})
+        told = metrics.get_response(self._app).text
+        refused = re.findall(r"^oslogserve_indexes_refused_total\S* [1-9].*", told, re.MULTILINE)
+        assert "oslogserve_indexes_made_total" in told
+        assert not refused, f"{self.way.name}: {refused}"
 
     def get(self, url, **headers):
         """The answer, read and closed."""
