@@ -258,6 +258,18 @@ def test_a_time_is_read_alike_behind_one_that_differs_in_its_seconds(times_of):
     assert at(b"07", b"08.5", b"09") == [begin + 7_000_000, begin + 8_500_000, begin + 9_000_000]
 
 
+#: Another digit for each, the other sign, and PM for AM.
+OTHERS = bytes.maketrans(b"0123456789+-AP", b"1032547698-+PA")
+
+
+@pytest.mark.parametrize("text", [*DATES, b"2024-03-04 05:06:07+0200", b"3/4/2024 5:06:07 AM"])
+def test_a_time_is_read_alike_behind_one_that_differs_in_one_character(times_of, text):
+    for place in range(len(text)):
+        other = text[:place] + text[place : place + 1].translate(OTHERS) + text[place + 1 :]
+        first, last = sorted((text, other), key=lambda one: times_of(one)[0] or 0)
+        assert times_of(first, last)[1] == times_of(last)[0], (first, last)
+
+
 @pytest.mark.parametrize("text", [text for text, (iso, _, _) in DATES.items() if "T" in iso])
 def test_a_line_is_in_the_range_of_its_own_time(iso, is_within, text):
     if is_at_a_beginning(text):
