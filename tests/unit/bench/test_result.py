@@ -119,6 +119,13 @@ def test_caveats_name_few_requests_an_interruption_and_different_sizes():
     assert "Logs that differ in size between sources or over time: 1." in told
 
 
+@pytest.mark.parametrize(("measured", "is_few"), [(99, True), (100, False)])
+def test_failures_do_not_make_few_requests_many(measured, is_few):
+    samples = [sample() for _ in range(measured)] + [sample(error="status 503") for _ in range(9)]
+    told = " ".join(result.caveats(Result({}, [Run(samples, [])])))
+    assert ("fewer than 100 requests" in told) is is_few
+
+
 def test_a_result_without_a_run_is_written_too():
     empty = Result({}, [], was_interrupted=True)
     assert "interrupted" in as_text(empty)

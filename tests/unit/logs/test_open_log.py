@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
+from contextlib import closing
+from datetime import UTC, datetime
 
 import pytest
 
@@ -99,6 +101,22 @@ def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_p
         log.close()
     assert summaries[0] == summaries[1]
     assert [options.body for _, options in source.asked] == [False, True, False]
+
+
+def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(source, tmp_path):
+    """Lines without a year are of the year of their log's last write."""
+    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
+    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    summaries = []
+    for year in (2025, 2026):
+        written = datetime(year, 3, 5, tzinfo=UTC).timestamp()
+        found = FakeLog("swift", [b"Mar  4 18:22:11 node nova[17]: ERROR x\n" * 10_000])
+        found.stored = found.stored._replace(modified=written)
+        source.logs[b"x"] = found
+        with closing(logs.open_by_index(b"x", [source], budget)) as log:
+            wanted = Wanted("summary", written=written)
+            summaries.append(renderer().summary(log.text(), wanted)[0])
+    assert [summary["first_time"][:4] for summary in summaries] == ["2025", "2026"]
 
 
 @pytest.mark.parametrize("found", [None, Folder()])

@@ -160,10 +160,13 @@ def test_a_part_of_segments_is_verified_by_those_it_has_whole(broken, damaged, i
         assert (came, missing) == (content[500:3500], "")
 
 
-def test_what_breaks_off_too_often_says_how_much_came():
-    came, missing, counted = had(Breaking(100, 100, 100, 100, 100), resumes=3)
-    assert came == LOG[:400]
-    assert missing == f"failed: the connection broke, 400 of {len(LOG)} stored bytes came"
+@pytest.mark.parametrize("byte_range", [None, (1000, 2000)])
+def test_what_breaks_off_too_often_says_how_much_came(byte_range):
+    options = OpenOptions(byte_range=byte_range, version=MD5)
+    came, missing, counted = had(Breaking(100, 100, 100, 100, 100), resumes=3, options=options)
+    first, end = byte_range or (0, len(LOG))
+    assert came == LOG[first : first + 400]
+    assert missing == f"failed: the connection broke, 400 of {end - first} stored bytes came"
     assert counted == {"resumed": "3"}
 
 
