@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Logs in a real Swift, asked for over HTTP: what is found, how it is asked for, what fails."""
 
+import base64
 import contextlib
 import gc
 import gzip
@@ -184,6 +185,29 @@ def test_large_object_reads_as_one_log(server, put, kind, packed):
     assert ask(server, f"/{name.removesuffix('.gz')}?format=text").body == LOG
     across = ask(server, f"/{name}?format=raw", Range=f"bytes={half - 5}-{half + 4}")
     assert (across.status, across.body) == (206, content[half - 5 : half + 5])
+
+
+def test_a_large_object_may_be_of_parts_of_segments_nested_ones_and_inline_text(server, put):
+    quarter = len(LOG) // 4
+
+    def static(name, *rows):
+        put(f"parts/{name}", json.dumps(rows), query="multipart-manifest=put")
+        return {"path": f"/{CONTAINER}/parts/{name}"}
+
+    put("parts/all", LOG)
+    put("parts/%41 +/0", LOG)
+    put("parts/dynamic.txt", b"", X_Object_Manifest=f"{CONTAINER}/{quote('parts/%41 +/')}")
+    half = {"path": f"/{CONTAINER}/parts/all", "range": f"0-{2 * quarter - 1}"}
+    third = {"path": f"/{CONTAINER}/parts/all", "range": f"{2 * quarter}-{3 * quarter - 1}"}
+    inline = {"data": base64.b64encode(LOG[3 * quarter :]).decode()}
+    static("static.txt", half, third, inline)
+    nested = static("inner.txt", half, third)
+    static("nested.txt", nested, third | {"range": f"{3 * quarter}-{len(LOG) - 1}"})
+    begin, end = ({"range": one} for one in (f"0-{quarter - 1}", f"{quarter}-{3 * quarter - 1}"))
+    static("of-nested.txt", nested | begin, nested | end, inline)
+    for name in ("dynamic", "static", "nested", "of-nested"):
+        answer = ask(server, f"/parts/{name}.txt?format=text")
+        assert (name, answer.body) == (name, LOG)
 
 
 def test_odd_names_are_found_and_listed_with_addresses_that_lead_to_them(server, put):

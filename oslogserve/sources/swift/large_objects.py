@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Mapping
 from hashlib import md5
 from typing import Any, NamedTuple
-from urllib.parse import unquote
 
 from swiftclient import client as swift_api
 
@@ -46,7 +45,8 @@ def checksums_of(
     elif "x-object-manifest" not in headers:
         return [_checksum(ALL, version_of(headers))]
     else:
-        container, _, prefix = unquote(headers["x-object-manifest"]).partition("/")
+        # swiftclient unquotes headers.
+        container, _, prefix = headers["x-object-manifest"].partition("/")
         segments = request(_listed, container, prefix=prefix)
     etags = "".join(segment.etag for segment in segments or ())
     if md5(etags.encode(), usedforsecurity=False).hexdigest() != version_of(headers):
@@ -91,9 +91,9 @@ def _segment(row: dict[str, Any]) -> _Segment:
         etag = md5(data, usedforsecurity=False).hexdigest()
         return _Segment(etag, Checksum(len(data), etag))
     etag = row["hash"].strip('"')
-    if row.get("sub_slo"):  # a manifest does not say how long a nested one is
-        return _Segment(etag, Checksum(ALL, ""))
     if "range" in row:
         first, last = map(int, row["range"].split("-"))
         return _Segment(f"{etag}:{row['range']};", Checksum(last + 1 - first, ""))
+    if row.get("sub_slo"):  # a manifest does not say how long a nested one is
+        return _Segment(etag, Checksum(ALL, ""))
     return _Segment(etag, _checksum(int(row["bytes"]), etag))
