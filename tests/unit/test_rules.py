@@ -81,8 +81,10 @@ def test_there_are_so_many_rules_at_most(folder):
     assert "it has 501 rules: at most 500 are taken" in told
 
 
-def test_there_are_so_many_states_at_most(folder):
-    assert "too complex" in fault(folder, "- {pattern: 'x{900}', title: y}\n" * 100)
+@pytest.mark.parametrize("key", ["pattern", "job", "file"])
+def test_there_are_so_many_states_at_most(folder, key):
+    rule = {"pattern": "x", "title": "y"} | {key: "x{900}"}
+    assert "too complex" in fault(folder, f"- {rule}\n" * 100)
 
 
 def test_there_are_so_many_files_at_most(folder):

@@ -231,6 +231,15 @@ def test_a_range_is_of_the_version_that_the_client_has(condition, is_same):
     assert (found is not None) is is_same
 
 
+def test_the_time_of_what_may_change_without_it_is_no_condition():
+    validator = VALIDATOR._replace(is_by_time=False)
+    assert validator.not_modified(request(if_modified_since=LATER), False) is None
+    assert validator.not_modified(request(if_none_match=TAG), False) is not None
+    assert validator.byte_range(request(range="bytes=0-1", if_range=DATE)) is None
+    assert validator.byte_range(request(range="bytes=0-1", if_range=TAG)) is not None
+    assert "Last-Modified" not in dict(validator.headers(False, False))
+
+
 def test_without_a_range_there_is_none():
     assert VALIDATOR.byte_range(request(if_range=TAG)) is None
 

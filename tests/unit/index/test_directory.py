@@ -63,6 +63,14 @@ def test_what_was_not_used_for_longest_is_evicted(tmp_path, metrics):
     assert value(metrics, "index_directory_bytes") == 9 * size
 
 
+def test_an_index_for_which_the_directory_is_too_small_evicts_no_other(tmp_path, metrics):
+    directory = IndexDirectory(str(tmp_path), 2 * len(INDEX), metrics)
+    directory.put("a", INDEX)
+    directory.put("b", 3 * INDEX)
+    assert directory.get("a").facts() == FACTS
+    assert directory.get("b") is None
+
+
 def test_the_bytes_of_all_indexes_are_counted_five_minutes_later_at_the_latest(tmp_path, metrics):
     clock = Clock()
     directory = IndexDirectory(str(tmp_path), 10**9, metrics, clock)

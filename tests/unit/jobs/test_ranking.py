@@ -296,6 +296,28 @@ def test_an_error_of_a_service_within_its_cause_keeps_the_end_of_it(lines):
     assert (service.cause["line"], service.cause["last"]) == (first, last)
 
 
+def test_an_error_of_a_service_behind_its_cause_ends_with_its_own_line():
+    summary = errors((None, "one"), (None, "two"), gap=9)
+    summary["cause"] = failed("severity")["cause"] | {"line": 1, "last": 3}
+    summary["errors"].pop(0)
+    [service] = ranks_of([("a.txt", summary)])
+    assert (service.cause["line"], service.cause["last"]) == (10, 10)
+
+
+@pytest.mark.parametrize("has_failed", [False, True])
+def test_a_log_without_a_new_line_comes_behind_one_that_has_some(has_failed):
+    known = errors(("2026-03-04T18:59:59", "right before the failure")) | {"failed": has_failed}
+    known["errors"][0]["new"] = False
+    new = errors(("2026-03-04T18:30:00", "long before"), lines=900)
+    new["errors"][0]["new"] = True
+    logs = [
+        ("known.txt", known | {"new": {}}),
+        ("new.txt", new | {"new": {"ERROR": {"count": 1, "first_line": 1}}}),
+        ("job-output.txt", errors(("2026-03-04T19:00:00", "failed"))),
+    ]
+    assert first_of(logs[:2])[0] == "new.txt"
+
+
 def test_a_log_that_did_not_fail_has_its_end():
     end = failed("end") | {"failed": False}
     [rank] = ranks_of([("a.txt", end)])

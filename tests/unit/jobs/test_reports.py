@@ -77,6 +77,11 @@ def test_the_tests_that_failed_are_named():
     ]
 
 
+def test_a_test_that_failed_and_could_not_be_cleaned_up_is_named_once():
+    both = b'<testcase name="x"><failure message="1 != 2"/><error message="busy"/></testcase>'
+    assert of_junit(both) == [FailedTest("x", "1 != 2")]
+
+
 def test_of_a_damaged_report_what_stands_before_is_told():
     cut = REPORT[: REPORT.index(b"worse")]
     assert [test.name for test in of_junit(cut)] == ["a.B.bad"]

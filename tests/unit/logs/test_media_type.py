@@ -36,6 +36,7 @@ def test_the_configuration_wins_and_its_first_pattern():
     views = ((re.compile("^x/"), "raw"), (re.compile("json"), "log"))
     assert passed_through_as("x/a.json", b"{}", views) == "application/json"
     assert passed_through_as("y/a.json", b"{}", views) is None
+    assert passed_through_as("x/core", b"text", views) == "application/octet-stream"
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,14 @@ def test_recent_causes_are_counted_by_day(kept):
     assert len(kept.recent(7, most=1)) == 1
 
 
+def test_the_run_that_a_recent_cause_shows_is_one_that_it_counts(kept):
+    kept.remember(run("a/1", cause(1), job="x"))
+    kept.remember(run("a/2", cause(1), job="y"))
+    kept.remember(run("a/3", cause(1), job="x", has_failed=False))
+    [found] = kept.recent(7, Named("x"))
+    assert (found.runs, found.run.path) == (1, "a/1")
+
+
 def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
     old = run("a/1", cause(1), ago=20 * DAY)
     assert kept.remember(old) == "kept"
@@ -292,7 +300,7 @@ def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
     assert kept.others(fingerprint(2), "new").runs == 1
     later = opened(now=NOW + 2 * DAY)
     assert later.others(fingerprint(2), "new") == Others()
-    assert later.runs(fingerprint(2), 9) == later.recent(21) == []
+    assert later.runs(fingerprint(2), 9) == later.recent(21) == [*later.batches()] == []
     assert later.failed_runs() == 0
     assert later.remember(run("a/3", cause(2))) == "kept"
     assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
@@ -442,6 +450,13 @@ def test_runs_of_weeks_that_are_remembered_at_once_are_all_kept(kept):
 def test_no_run_ends_in_the_future(kept, ended):
     assert kept.remember(run("a/1", cause(1))._replace(ended=ended)) == "kept"
     assert kept.runs(fingerprint(2), 9)[0].ended == NOW
+
+
+def test_a_folder_has_so_many_runs_of_the_future_as_of_this_hour(kept):
+    ends = [NOW + 2 * DAY + number * HOUR for number in range(MOST_IN_FOLDER + 1)]
+    several = [kept.remember(run(f"a/{n}")._replace(ended=end)) for n, end in enumerate(ends)]
+    assert several == ["kept"] * MOST_IN_FOLDER + ["crowded"]
+    assert {kept.refusal("a/new", end) for end in ends} == {"crowded"}
 
 
 @pytest.mark.parametrize("ended", [0, -1, -(2**70)])

@@ -235,6 +235,19 @@ def test_a_probe_that_fails_doubles_the_pause_up_to_a_bound(guard, source, clock
         pause = min(2 * pause, LONGEST_PAUSE)
 
 
+def test_after_an_outage_the_next_one_begins_with_the_first_pause(guard, metrics, clock):
+    sicken(guard, clock)
+    for _ in range(5):
+        clock.now += 2 * LONGEST_PAUSE
+        fail(guard, 1)
+    clock.now += 2 * LONGEST_PAUSE
+    guarded(guard).open(b"a")
+    sicken(guard, clock)
+    clock.now += 2 * FIRST_PAUSE
+    guarded(guard).open(b"a")
+    assert is_available(metrics)
+
+
 def test_the_look_at_its_health_asks_in_any_case(guard, source, metrics, clock):
     sicken(guard, clock)
     source.error = SourceError("swift", "status 503")

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from oslogserve.cli import main
+from oslogserve.errors import SourceError
 from oslogserve.upload import command
 from tests.servers.process import poll
 from tests.unit.upload.fakes import FakeWriter
@@ -240,5 +241,22 @@ def test_nothing_is_uploaded_if_what_is_to_be_masked_is_unknown(
 def test_a_pointer_is_never_masked(writer, upload, tmp_path):
     (tmp_path / "mask").write_bytes(b"42/7\n")
     words = "--prefix", "42/7", "--passed", "unit", "--mask", tmp_path / "mask"
+    assert upload(tmp_path / "logs", *words) == 0
+    assert writer.stored()["logs/passed/unit"] == b"42/7\n"
+
+
+def test_no_pointer_leads_to_a_run_of_which_a_file_is_missing(writer, upload, tmp_path):
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / "logs" / name).write_text("one line\n")
+    errors = [SourceError("swift", "status 403", "forbidden")]
+
+    def refuse_one():
+        if errors:
+            raise errors.pop()
+
+    writer.on_replace = refuse_one
+    words = "--prefix", "42/7", "--passed", "unit"
+    assert upload(tmp_path / "logs", *words) == 1
+    assert not {"logs/42/7/a.txt", "logs/passed/unit"} & {*writer.stored()}
     assert upload(tmp_path / "logs", *words) == 0
     assert writer.stored()["logs/passed/unit"] == b"42/7\n"
