@@ -57,6 +57,12 @@ CLOCKS = text_of(
     "2026-03-04 18:22:20 INFO the clock was set back",
     "2026-03-04 18:22:40 ERROR the last",
 )
+#: Lines of one block that show the same time, in two zones.
+SAME_CLOCK = text_of(
+    "2026-03-04T18:22:10Z INFO one",
+    "2026-03-04T18:22:10-05:30 ERROR two",
+    "2026-03-04T18:22:11Z INFO three",
+)
 #: Times without a year, in a log that was last written to on 5 March 2026 at 06:00.
 YEARLESS = text_of(
     "Mar  6 06:01:01 node nova[17]: INFO more than a day later: last year's",
@@ -124,6 +130,8 @@ CASES = [
     (ZONES, "since=2026-03-04T18:22:19Z&show=L5", [5, 8, 9]),
     (ZONES, "since=2026-03-04T18:22:17Z&after=7", [8, 9]),
     (ZONES, "lines=3-6&since=2026-03-04T18:22:14Z", [4, 5, 6]),
+    (SAME_CLOCK, "since=2026-03-04T23:52:10Z", [2]),
+    (SAME_CLOCK, "since=2026-03-04T23:00Z&level=ERROR&tail=1", [2]),
     # Records of several lines, and whatever chooses some of them.
     (TRACEBACKS, "level=ERROR", [2, 3, 4, 5, 10, 11, 12, 13]),
     (TRACEBACKS, "level=ERROR&since=2013-09-27T18:22:12", [10, 11, 12, 13]),

@@ -167,6 +167,8 @@ def test_a_bucket_names_its_first_line(summary_of):
     assert first_lines(summary_of(*lines)) == [2, 5, 6]
     assert first_lines(summary_of(*map(stamped, range(900)))) == list(range(1, 901, 5))
     assert first_lines(summary_of(stamped(9), stamped(5), stamped(9))) == [2, 1]
+    set_back = map(stamped, reversed(range(900)))
+    assert first_lines(summary_of(*set_back)) == list(range(896, 0, -5))
 
 
 def test_a_line_without_a_time_has_that_of_the_line_above_although_a_filter_left_it_out(summary_of):
