@@ -98,6 +98,16 @@ def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
     assert unread(ask) > 0.8 * log.stat().st_size
 
 
+def test_a_full_page_names_the_first_line_of_each_severity_behind_it(log):
+    record = b"2013-09-27 18:%02d:00.248 %sx\n  follows\n"
+    behind = record % (58, b"ERROR ") + record % (59, b"")
+    log.write_bytes(stored_as(log.name, LOG + behind))
+    os.utime(log, (1.4e9, 1.4e9))
+    ask, url = asking(log, serve_page_size="4096"), "/a.txt?format=html"
+    ask("/a.txt?format=summary")
+    assert ask(url).text == Asking(log.parent, serve_page_size="4096")(url).text
+
+
 def read(ask):
     return sum(ask.counted("source_read_bytes_sum").values())
 
