@@ -204,7 +204,7 @@ def test_a_hup_with_a_configuration_that_cannot_work_is_a_sentence_and_the_serve
     paths = filter(None, [str(tmp_path / "modules"), os.environ.get("PYTHONPATH")])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(paths))
     good = f"[disk]\nroot = {tmp_path}\n"
-    with Gunicorn(good, "--workers", "1", shipped_config=shipped) as server:
+    with Gunicorn(good, shipped_config=shipped) as server:
         file = server.root / "oslogserve.conf"
         assert ask(server, "/a.txt").body == b"one line\n"
         for config, begins in IMPOSSIBLE.items():
@@ -241,7 +241,7 @@ def test_a_hup_with_folders_that_cannot_be_made_is_taken_and_the_server_serves(t
     away = "/proc/none"
     config = f"[index]\ndirectory = {away}\n[seen]\ndirectory = {away}?timeout=x\n"
     config += f"[request_log]\nto = {away}/requests.log\n"
-    with Gunicorn(good, shipped_config=True) as server:
+    with Gunicorn(good, workers=2, shipped_config=True) as server:
         taken = metric(server, RELOADED)
         (server.root / "oslogserve.conf").write_text(good + config)
         os.kill(server.process.pid, signal.SIGHUP)
@@ -294,7 +294,7 @@ def test_a_hup_with_a_configuration_that_hangs_or_crashes_leaves_the_server_alon
     (tmp_path / "a.txt").write_text("one line\n")
     (tmp_path / "gunicorn.py").write_text(HARD_TO_READ)
     good = f"[disk]\nroot = {tmp_path}\n"
-    options = ("--config", str(tmp_path / "gunicorn.py"), "--workers", "1")
+    options = ("--config", str(tmp_path / "gunicorn.py"))
     with Gunicorn(good, *options, shipped_config=True) as server:
         assert ask(server, "/a.txt").status == 200
         (server.root / "oslogserve.conf").write_text(f"{good}[view {view}]\npattern = x\n")
@@ -318,7 +318,7 @@ def test_faulty_rules_are_a_sentence_each_and_the_server_starts_with_the_others(
     (rules / "c.yaml").write_text("{pattern: x, title: y}\n")
     (tmp_path / "a.txt").write_text("one line\n")
     config = f"[disk]\nroot = {tmp_path}\n[known]\nrules = {rules}\n"
-    with Gunicorn(config, shipped_config=True) as server:
+    with Gunicorn(config, workers=2, shipped_config=True) as server:
         assert ask(server, "/a.txt").body == b"one line\n"
         first, second = sentences(server.log.read_text())
     file = server.root / "oslogserve.conf"
