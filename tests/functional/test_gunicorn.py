@@ -258,7 +258,10 @@ def test_a_hup_with_folders_that_cannot_be_made_is_taken_and_the_server_serves(t
         told = server.log.read_text()
     assert "Traceback" not in told
     assert told.count("oslogserve: [request_log] to: /proc/none/requests.log: No such file") == 1
-    assert len(re.findall("oslogserve: seen fails in process .*: unable to open", told)) == 1
+    assert (
+        len(re.findall("oslogserve: seen fails in process .*: the folder .* cannot be made", told))
+        == 1
+    )
 
 
 #: gunicorn's configuration in which a configuration with a view named WORD cannot be read so soon, or ends

@@ -13,7 +13,8 @@ import pytest
 
 from oslogserve.cli import main
 from oslogserve.jobs.walk import MOST_DEPTH
-from oslogserve.seen.database import MOST_IN_FOLDER, Database
+from oslogserve.seen import command, database
+from oslogserve.seen.database import Database
 from tests.unit.handlers.asking import HTML, Asking
 
 DAY = 24 * 3600
@@ -350,20 +351,23 @@ def test_a_folder_is_a_run_by_its_marks_alone(add, tmp_path, kept, name, is_run)
 
 def test_folders_that_say_they_are_runs_fill_no_list(add, tmp_path, monkeypatch, capsys, ask):
     monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
+    most = 5
+    for module in (database, command):
+        monkeypatch.setattr(module, "MOST_IN_FOLDER", most)
     ended = time.time() // 3600 * 3600 - 7200
-    for number in range(MOST_IN_FOLDER + 5):
+    for number in range(most + 2):
         add(f"1/evil/{number}", *refused(), job="tempest-full")
         os.utime(tmp_path / f"logs/1/evil/{number}/job-output.txt", (ended,) * 2)
         inventory = tmp_path / f"logs/1/evil/{number}/zuul-info/inventory.yaml"
         os.utime(inventory, (ended,) * 2)
-    for counts in (f"{MOST_IN_FOLDER} remembered ({MOST_IN_FOLDER} failed), 0", "0 remembered (0"):
+    for counts in (f"{most} remembered ({most} failed), 0", "0 remembered (0"):
         assert main(["seen", "--root", str(tmp_path / "logs")]) == 0
         told = capsys.readouterr().out
         assert told.startswith(counts)
-        assert f", 5 beyond {MOST_IN_FOLDER} of one folder and hour, " in told
-    for number in range(MOST_IN_FOLDER + 5):
+        assert f", 2 beyond {most} of one folder and hour, " in told
+    for number in range(most + 2):
         ask(f"/1/evil/{number}/?format=seen")
-    counted = {'outcome="known"': MOST_IN_FOLDER, 'outcome="crowded"': 5}
+    counted = {'outcome="known"': most, 'outcome="crowded"': 2}
     assert ask.counted("seen_runs_total") == counted
 
 

@@ -364,6 +364,7 @@ def test_an_answer_that_ends_with_the_log_says_so_where_a_block_may_begin(tmp_pa
         assert ask(url).body == Asking(tmp_path / "logs")(url).body
 
 
+@pytest.mark.long
 def test_random_questions_have_the_same_answers_with_and_without_an_index():
     fuzzer = fuzz.Indexes()
     assert not fuzzer.fault(fuzzer.case_of(0))

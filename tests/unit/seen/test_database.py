@@ -442,7 +442,7 @@ def test_a_folder_has_so_many_runs_of_an_hour(kept, rows):
 
 
 def test_runs_of_weeks_that_are_remembered_at_once_are_all_kept(kept):
-    for number in range(10 * MOST_IN_FOLDER):
+    for number in range(2 * MOST_IN_FOLDER):
         assert kept.remember(run(f"a/{number}", ago=number * HOUR // 2)) == "kept"
 
 
