@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Only bootstraps: tox.ini says what is tested, `oslogserve serve` is what is run.
 #
-#   make test                 all checks but the long ones: 5 minutes, 1 GB in .tox and .venv;
+#   make test                 all checks but the long ones: 6 minutes, 1 GB in .tox and .venv;
 #                             ENV=unit for one of lint, types, docs, unit, functional
 #   make test-all             all checks, the long ones too: before a release
 #   make run                  serve demo logs; LOGS=DIR for your own, PORT=N for another port
