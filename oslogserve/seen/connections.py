@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, insert, inspect, select, text
-from sqlalchemy.exc import DisconnectionError, IntegrityError, SQLAlchemyError
+from sqlalchemy import Connection, create_engine, event, insert, inspect, make_url, select, text
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 from sqlalchemy.pool import QueuePool
 
 from oslogserve import messages
@@ -53,7 +53,7 @@ class Connections:
 
     @contextmanager
     def transaction(self, writes: bool = False) -> Iterator[Connection]:
-        """Raises SourceError, IntegrityError."""
+        """Raises SourceError; its cause is an IntegrityError if a row does not fit those of others."""
         try:
             for _ in range(_MOST_TRIES):
                 if not self._is_made:
@@ -63,8 +63,6 @@ class Connections:
                         yield connection
                         return
                 self._is_made = False
-        except IntegrityError:
-            raise
         except SQLAlchemyError as error:
             # Somebody may have dropped a table.
             self._is_made = False
@@ -115,6 +113,7 @@ class Connections:
 
     def _make_anew(self) -> None:
         """Raises SourceError."""
+        why = ""
         with self._begun(writes=True) as connection:
             if self._is_postgresql:
                 connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
@@ -125,15 +124,16 @@ class Connections:
                 why = f"are of version {_shown(found.version)}"
                 if found.version == VERSION:
                     why = "have lost a table"
-                messages.log(
-                    f"the runs that were seen {why} and are removed: `oslogserve seen` remembers them again"
-                )
                 if self._is_postgresql:
                     # Whoever reads has locked it first, too: so nobody waits in a circle.
                     connection.execute(text(f"LOCK TABLE {versions.name} IN ACCESS EXCLUSIVE MODE"))
                 tables.drop_all(connection)
             tables.create_all(connection)
             connection.execute(insert(versions).values(VERSION))
+        if why:
+            messages.log(
+                f"the runs that were seen {why} and are removed: `oslogserve seen` remembers them again"
+            )
 
     def close(self) -> None:
         self._engine.dispose()
@@ -188,9 +188,11 @@ def _options(url: str) -> dict[str, Any]:
         # A queue also for a database in memory, whose own pool would not wait.
         waits = {"connect_args": {"timeout": TIMEOUT}, "pool_timeout": TIMEOUT}
         return {**waits, "poolclass": QueuePool}
-    settings = f"-c statement_timeout={TIMEOUT}s -c lock_timeout={TIMEOUT}s"
+    # Behind the address's own, such as a search_path: those here would replace them.
+    given = make_url(url).normalized_query.get("options", ())
+    settings = [*given, f"-c statement_timeout={TIMEOUT}s", f"-c lock_timeout={TIMEOUT}s"]
     return {
-        "connect_args": {"connect_timeout": TIMEOUT, "options": settings},
+        "connect_args": {"connect_timeout": TIMEOUT, "options": " ".join(settings)},
         "pool_timeout": TIMEOUT,
         "pool_pre_ping": True,
     }

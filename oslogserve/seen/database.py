@@ -66,8 +66,10 @@ class Database:
                         return refusal  # others were faster
                     connection.execute(delete(runs).where(runs.c.path == run.path))
                     add(connection, run)
-            except IntegrityError:  # another process was faster with this run, or with its job
-                continue
+            except SourceError as error:
+                if isinstance(error.__cause__, IntegrityError):
+                    continue  # another process was faster with this run, or with its job
+                raise
             self._remove_old()
             return "kept"
         raise SourceError(NAME, "other processes keep adding the same rows")

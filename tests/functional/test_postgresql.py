@@ -2,6 +2,7 @@
 """What is kept of runs, in a real PostgreSQL."""
 
 import itertools
+from contextlib import closing
 
 import pytest
 import requests
@@ -66,6 +67,22 @@ def test_several_servers_remember_together(url, tmp_path):
 
 def test_tables_of_another_application_in_the_same_database_are_left_alone(url, tmp_path):
     remember_beside_another_application(url, tmp_path)
+
+
+def test_the_search_path_of_the_address_is_kept(url):
+    with closing(Database(url, 21, lambda: NOW)) as others:
+        others.remember(run("a/1", cause(1)))
+    engine = create_engine(url)
+    with engine.begin() as connection:
+        connection.execute(text("CREATE SCHEMA own"))
+        connection.execute(text("UPDATE oslogserve_version SET tables = 0"))
+    with closing(Database(f"{url}?options=-csearch_path%3Down", 21, lambda: NOW)) as kept:
+        assert kept.remember(run("a/2", cause(1))) == "kept"
+    with engine.begin() as connection:
+        for schema, path in ("public", "a/1"), ("own", "a/2"):
+            found = connection.execute(text(f"SELECT path FROM {schema}.oslogserve_runs"))
+            assert found.scalars().all() == [path]
+    engine.dispose()
 
 
 def test_a_server_that_is_away_fails_at_once_and_is_used_when_it_is_back():

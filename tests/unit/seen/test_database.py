@@ -31,7 +31,7 @@ from oslogserve.seen import (
     first_causes,
 )
 from oslogserve.seen.database import DAY, HOUR, MOST_IN_FOLDER, Database
-from oslogserve.seen.tables import tables
+from oslogserve.seen.tables import VERSION, tables
 
 NOW = 1_790_000_000
 #: A process that remembers runs: URL, seed, runs. It tells how often the database failed.
@@ -380,6 +380,27 @@ def test_a_table_that_may_be_of_another_application_is_refused(opened, execute, 
     assert execute(f"SELECT count(*) FROM {name}") == 1
     execute(f"DROP TABLE {name}")
     assert refused.remember(run("a/1", cause(1))) == "kept"
+
+
+def test_tables_that_another_application_refers_to_are_left_in_one_sentence(
+    kept, opened, execute, capsys
+):
+    kept.remember(run("a/1", cause(1)))
+    execute(
+        "CREATE TABLE notes (run INTEGER REFERENCES oslogserve_runs (id))",
+        "INSERT INTO notes SELECT id FROM oslogserve_runs",
+        "UPDATE oslogserve_version SET tables = 0",
+    )
+    for ask in (lambda: opened().failed_runs(), lambda: kept.remember(run("a/2", cause(1)))):
+        with pytest.raises(
+            SourceError, match=r"FOREIGN KEY constraint failed|other objects depend"
+        ):
+            ask()
+    assert execute("SELECT count(*) FROM notes") == 1
+    assert "removed" not in capsys.readouterr().err
+    execute(f"UPDATE oslogserve_version SET tables = {VERSION[0]}")
+    with pytest.raises(SourceError, match=r"foreign key constraint|FOREIGN KEY constraint"):
+        kept.forget("a/1", NOW)
 
 
 @pytest.mark.parametrize("name", [*tables.tables])
