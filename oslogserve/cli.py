@@ -393,6 +393,8 @@ def _check_config(options: argparse.Namespace) -> int:
     from oslogserve.index.directory import usage_of
 
     config = load(options.file, _environment(), must_exist=True)
+    for what in config.removed:
+        print(f"oslogserve: {visible(what)}", file=sys.stderr)
     print(config.as_file(), end="")
     # A comment: the output is a configuration too.
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")

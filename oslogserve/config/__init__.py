@@ -46,6 +46,8 @@ class Config:
     rules: Rules = field(compare=False)
     #: The faults of the others, with file, line and key.
     rule_faults: Sequence[str] = field(default=(), compare=False)
+    #: What to do about each option that the file sets and that is gone, with file, line and key.
+    removed: Sequence[str] = field(default=(), compare=False)
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -98,10 +100,12 @@ class Config:
         return f"there is no folder {root!r}" if root and not os.path.isdir(root) else ""
 
     def lacks(self) -> list[str]:
-        """What a server does without for now, a sentence each: faulty rules, and the folder of logs."""
-        rules = [f"{fault}; the server runs without it" for fault in self.rule_faults]
-        root = self.missing_root()  # a mount may come later
-        return [*rules, f"[disk] root: {root}"] if root else rules
+        """What a server does without, a sentence each: removed options, faulty rules, and the folder of logs."""
+        found = [*self.removed]
+        found += [f"{fault}; the server runs without it" for fault in self.rule_faults]
+        if root := self.missing_root():  # a mount may come later
+            found.append(f"[disk] root: {root}")
+        return found
 
     def as_file(self) -> str:
         """A file's text from which load() would give this configuration. Hides secrets."""
@@ -157,7 +161,7 @@ def load(
     values = {option.where: _value(option, parsed, environ, overrides) for option in options}
     values |= of_cloud(values, parsed, environ)
     rules, faults_of_rules = _rules(values["known", "rules"])
-    config = Config(options, values, rules)
+    config = Config(options, values, rules, removed=_removed(parsed))
     _check_names(config, parsed)
     _check_usable(config, must_exist, parsed)
     is_refused = must_exist or bool(parsed.faults)
@@ -209,14 +213,23 @@ def _rules(folder: str | None) -> tuple[Rules, list[str]]:
     return usable_rules(folder)
 
 
+def _removed(parsed: ConfigFile) -> list[str]:
+    """What to do about each option of the file that is gone."""
+    return [
+        f"{parsed.path}:{line}: [{section}] {key} is gone: {REMOVED[section, key]}"
+        for (section, key), (line, _) in parsed.settings.items()
+        if (section, key) in REMOVED
+    ]
+
+
 def _check_names(config: Config, parsed: ConfigFile) -> None:
     known = {section for section, _ in config.values}
     for section, line in parsed.sections.items():
         if section not in known:
             parsed.add_fault(line, f"[{section}]: no such section")
     for where in parsed.settings:
-        if where[0] in known and where not in config.values:
-            parsed.add_option_fault(where, REMOVED.get(where, "no such key"))
+        if where[0] in known and where not in config.values and where not in REMOVED:
+            parsed.add_option_fault(where, "no such key")
 
 
 def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:

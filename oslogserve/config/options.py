@@ -131,5 +131,6 @@ NAMED_OPTIONS = (
     Option("format", "words", "", values.words),
 )
 
-#: What to do about options that are gone, by (section, key).
-REMOVED = {("serve", "renderer"): "there is one renderer now: remove this line"}
+#: What to do about options that are gone, by (section, key). They are warnings: a configuration of an earlier
+#: release serves.
+REMOVED = {("serve", "renderer"): "there is one renderer, remove this line"}

@@ -279,6 +279,15 @@ def test_a_configuration_is_checked(tmp_path, capsys):
     assert capsys.readouterr().out == told
 
 
+def test_checking_a_configuration_names_options_that_are_gone_and_accepts_it(tmp_path, capsys):
+    file = tmp_path / "x.conf"
+    file.write_text("[serve]\nrenderer = pure\n")
+    assert main(["check-config", str(file)]) == 0
+    told = capsys.readouterr()
+    assert told.err.startswith(f"oslogserve: {file}:2: [serve] renderer is gone: ")
+    assert "renderer" not in told.out
+
+
 def test_checking_a_configuration_tells_all_its_faults_in_order(tmp_path, capsys):
     file = tmp_path / "x.conf"
     file.write_text("[serve]\nlistin = no\nchunk_size = many\n[disk]\nroot = /none/such\n[disk\n")

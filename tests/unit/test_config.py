@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from oslogserve.config import ConfigError, load
+from oslogserve.config.options import REMOVED
 from oslogserve.lines.grammar.native_grammar import UserFormat
 
 SWIFT = {
@@ -124,6 +125,16 @@ def test_words_are_of_no_use_without_the_group_that_they_are_for(conf):
         conf("[format x]\nwords = E:ERROR\npattern = (?P<time>x)\n")
 
 
+@pytest.mark.parametrize("where", sorted(REMOVED))
+def test_an_option_that_is_gone_is_a_warning_with_its_line_and_what_to_do(conf, where):
+    section, key = where
+    config = conf(f"[{section}]\n\n{key} = 1\n")
+    (what,) = config.removed
+    assert what.endswith(f"x.conf:3: [{section}] {key} is gone: {REMOVED[where]}")
+    assert what in config.lacks()
+    assert f"\n{key} = 1\n" not in config.as_file()
+
+
 @pytest.mark.parametrize(
     ("text", "line", "named"),
     [
@@ -134,7 +145,6 @@ def test_words_are_of_no_use_without_the_group_that_they_are_for(conf):
         ("[serve]\nlisting = perhaps\n", 2, "listing"),
         ("[serve]\ngzip_level = 4\n", 2, "0, 1, 2, 3 or off"),
         ("[serve]\ngzip_level = no\n", 2, "gzip_level"),
-        ("[serve]\nrenderer = pure\n", 2, "there is one renderer now: remove this line"),
         ("[disk]\nroot = logs\n", 2, "root"),
         ("[metrics]\npath = metrics\n", 2, "path"),
         ("[swift]\nauth_version = 2\n", 2, "auth_version"),
