@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, index, seen, known, check-config, convert-config, demo, bench, upload, mcp."""
+"""The command line: serve, render, index, seen, known, check-config, demo, bench, upload, mcp."""
 
 import argparse
 import math
@@ -83,19 +83,6 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check-config", help="check a configuration, and print it")
     check.add_argument("file", metavar="FILE", help="a configuration file")
     check.set_defaults(run=_check_config)
-
-    convert = commands.add_parser("convert-config", help="convert os-loganalyze's configuration")
-    convert.add_argument("file", metavar="FILE", help="os-loganalyze's wsgi.conf")
-    convert.add_argument(
-        "--conditions", metavar="FILE", help="file conditions; default: the file that FILE names"
-    )
-    convert.add_argument(
-        "--root",
-        default="/srv/static/logs",
-        metavar="DIR",
-        help="folder of the logs; default: %(default)s",
-    )
-    convert.set_defaults(run=_convert_config)
 
     demo = commands.add_parser("demo", help="write demo logs")
     demo.add_argument("folder", metavar="DIR", help="folder to write to; it is created if needed")
@@ -421,17 +408,6 @@ def _tried(config: Config) -> int:
                 answer = f"{error} ({source.location})"
         print(f"# {source.name}: {visible(answer)}")
     return failures
-
-
-def _convert_config(options: argparse.Namespace) -> int:
-    from oslogserve.config.convert import converted
-
-    text = converted(options.file, options.conditions, options.root)
-    print(text, end="")
-    if "\npassword = " in text:
-        what = "this has Swift's password: keep it where only the server can read it"
-        print(f"oslogserve: {what}", file=sys.stderr)
-    return 0
 
 
 def _demo(options: argparse.Namespace) -> int:

@@ -24,7 +24,7 @@ _SETTING = re.compile(r"([^=:]+?)\s*[=:]\s*(.*)")
 #: Bytes of a file.
 LARGEST_FILE = 1024 * 1024
 #: What a terminal would obey, if a fault or check-config showed it. A form feed is harmless.
-CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 
 
 class Setting(NamedTuple):
@@ -109,7 +109,7 @@ def text_of(path: str) -> str:
     except UnicodeDecodeError as error:
         line = error.object.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{path}:{line}: the line is not UTF-8") from None
-    if control := CONTROL.search(text):
+    if control := _CONTROL.search(text):
         line = text.count("\n", 0, control.start()) + 1
         raise ConfigError(
             f"{path}:{line}: the line has a control character, U+{ord(control[0]):04X}"

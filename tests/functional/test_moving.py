@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each address and fragment of os-loganalyze that the manual tells of, at the virtual host of etc/apache.
 
-The configuration is what `oslogserve convert-config` makes of os-loganalyze's.
+The configuration is os-loganalyze's, by the manual's table.
 """
 
 import gzip
 import re
-import subprocess
-import sys
 
 import pytest
 
@@ -38,42 +36,25 @@ IN_SWIFT = b"2013-09-27 18:22:10.000 1 INFO nova.api [-] of Swift\n"
 HTML = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
 
 
-WSGI_CONF = """\
-[general]
-filter = SevFilter
-view = HTMLView
-file_conditions = file_conditions.yaml
-generate_folder_index = true
-
+SWIFT = """\
 [swift]
-authurl={auth_url}
-user={username}
-password={password}
-tenant={project_name}
-region=
-chunk_size=64
-container={container}
+auth_url = {auth_url}
+username = {username}
+password = {password}
+project_name = {project_name}
+container = {container}
 """
-FILE_CONDITIONS = r"""conditions:
- - filename_pattern: ^.*\.txt(\.gz)?$
-   filter: SevFilter
-   view: HTMLView
- - filename_pattern: ^.*console\.html(\.gz)?$
-   filter: SevFilter
-   view: HTMLView
- - filename_pattern: ^.*$
-   filter: NoFilter
-   view: PassthroughView
+VIEWS = r"""
+[view 1]
+pattern = ^.*\.txt(\.gz)?$
+view = log
+[view 2]
+pattern = ^.*console\.html(\.gz)?$
+view = log
+[view 3]
+pattern = ^.*$
+view = raw
 """
-
-
-def converted(folder, root, settings):
-    """Our configuration, made of os-loganalyze's for the same logs."""
-    settings = settings | {"auth_url": settings["auth_url"].replace("/v3", "/v2.0/")}
-    (folder / "wsgi.conf").write_text(WSGI_CONF.format_map(settings))
-    (folder / "file_conditions.yaml").write_text(FILE_CONDITIONS)
-    command = [sys.executable, "-m", "oslogserve", "convert-config", folder / "wsgi.conf"]
-    return subprocess.check_output([*command, "--root", root], text=True)
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +77,7 @@ def server(keystone_swift, tmp_path_factory):
         (job / "console.html.gz").write_bytes(gzip.compress(LOG))
         (job / "screen-n-api-console.html").write_bytes(LOG)
         (job / "jenkins-console.html").write_bytes(JENKINS)
-        config = converted(tmp_path_factory.mktemp("old"), logs, swift.settings("moving"))
+        config = f"[disk]\nroot = {logs}\n{SWIFT.format_map(swift.settings('moving'))}{VIEWS}"
         with Apache(logs, config) as apache:
             yield apache
 
