@@ -79,8 +79,8 @@ class App:
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         #: What could not be made and is done without, a sentence each.
         self.faults = assembly.faults
-        to, form = config["request_log", "to"], config["request_log", "format"]
-        self._request_log = RequestLog(to, form) if to else None
+        to = config["request_log", "to"]
+        self._request_log = RequestLog(to) if to else None
         if self._request_log and self._request_log.fault:
             self.faults.append(self._request_log.fault)
         self._spans = self._started_spans() if config["serve", "opentelemetry"] else None

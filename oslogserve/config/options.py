@@ -116,7 +116,6 @@ OPTIONS = (
     Option("known", "rules", "", values.path),
     Option("metrics", "path", "/metrics", values.path),
     Option("request_log", "to", "off", values.destination),
-    Option("request_log", "format", "json", one_of("json", "combined")),
 )
 
 #: Options of the sections [store NAME], [view NAME], [noise NAME], [mask NAME] and [format NAME], of which
@@ -133,4 +132,10 @@ NAMED_OPTIONS = (
 
 #: What to do about options that are gone, by (section, key). They are warnings: a configuration of an earlier
 #: release serves.
-REMOVED = {("serve", "renderer"): "there is one renderer, remove this line"}
+REMOVED = {
+    ("serve", "renderer"): "there is one renderer, remove this line",
+    (
+        "request_log",
+        "format",
+    ): "lines are JSON, remove this line; gunicorn's accesslog has the combined format",
+}

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The request log: a line for each request, once its response has ended."""
+"""The request log: a JSON object in a line for each request, once its response has ended."""
 
 import contextlib
 import json
 import logging
 import os
 import time
-from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import partial
 from logging.handlers import WatchedFileHandler
@@ -22,9 +21,6 @@ LONGEST_PATH, LONGEST = 1500, 500
 _STDERR = 2
 #: Printable characters but for the quote and the backslash.
 _PLAIN = "".join(char for char in map(chr, range(32, 127)) if char not in '"\\')
-#: Fields that Apache's combined format has.
-_APACHES = ("client", "time", "method", "path", "query", "status", "sent", "referer", "agent")
-
 Fields = dict[str, Any]
 
 
@@ -45,11 +41,10 @@ class RequestLog:
     A line that cannot be written is dropped, and requests go on.
     """
 
-    def __init__(self, to: str, form: str) -> None:
-        """to: "stderr" or the path of a file. form: "json" or "combined"."""
+    def __init__(self, to: str) -> None:
+        """to: "stderr" or the path of a file."""
         #: The sentence that it cannot be opened; "" if it is open. A file is tried again with each line.
         self.fault = ""
-        self._line = _FORMS[form]
         try:
             self._handler = _opened(to)
         except OSError as error:
@@ -59,7 +54,7 @@ class RequestLog:
 
     def write(self, fields: Fields) -> None:
         with contextlib.suppress(OSError):  # if the file cannot be opened again
-            self._handler.handle(logging.makeLogRecord({"msg": self._line(fields)}))
+            self._handler.handle(logging.makeLogRecord({"msg": json.dumps(fields)}))
 
 
 def _opened(to: str) -> logging.Handler:
@@ -99,19 +94,3 @@ def fields_of(
 def plain(text: str) -> str:
     """A client's text, shortened; characters other than _PLAIN are escaped as in a URL."""
     return quote(text[:LONGEST].encode("latin-1", "replace"), safe=_PLAIN)[:LONGEST]
-
-
-def _combined(fields: Fields) -> str:
-    """A line in Apache's combined format, followed by the other fields as name=value."""
-    shown = {name: "-" if value in (None, "") else value for name, value in fields.items()}
-    shown["query"] = fields["query"] and "?" + fields["query"]
-    began = datetime.fromisoformat(fields["time"]).strftime("%d/%b/%Y:%H:%M:%S %z")
-    rest = [(name, str(shown[name]).replace(" ", "%20")) for name in fields if name not in _APACHES]
-    others = " ".join(f"{name}={value}" for name, value in rest)
-    return (
-        f'{shown["client"]} - - [{began}] "{shown["method"]} {shown["path"]}{shown["query"]}" '
-        f'{shown["status"]} {shown["sent"]} "{shown["referer"]}" "{shown["agent"]}" {others}'
-    )
-
-
-_FORMS: dict[str, Callable[[Fields], str]] = {"json": json.dumps, "combined": _combined}

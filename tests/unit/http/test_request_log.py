@@ -13,10 +13,6 @@ from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.http.response import Representation, Response
 
 HOSTILE = "".join(map(chr, range(256)))
-COMBINED = re.compile(
-    r'(\S+) - - \[(\d\d/\w{3}/\d{4}:\d\d:\d\d:\d\d \+0000)\] "(\S+) ([^" ]*)" (\d{3}) (\d+) '
-    r'"([^"\\]*)" "([^"\\]*)"((?: \w+=\S+)+)'
-)
 
 
 class Sent(Representation):
@@ -42,8 +38,8 @@ def path(tmp_path):
 def opened():
     with contextlib.ExitStack() as stack:
 
-        def open_log(to, form="json"):
-            log = RequestLog(str(to), form)
+        def open_log(to):
+            log = RequestLog(str(to))
             stack.enter_context(contextlib.suppress(OSError))
             stack.callback(log._handler.close)
             return log
@@ -53,16 +49,11 @@ def opened():
 
 @pytest.fixture
 def written(path, opened):
-    def write(form="json", **environ):
-        opened(path, form).write(fields(**environ))
+    def write(**environ):
+        opened(path).write(fields(**environ))
         return path.read_bytes()
 
     return write
-
-
-def test_a_reason_with_spaces_is_one_word_behind_the_combined_format(path, opened):
-    opened(path, "combined").write(fields() | {"reason": "swift: status 503"})
-    assert path.read_text().endswith(" reason=swift:%20status%20503\n")
 
 
 def test_json_says_what_was_measured(written):
@@ -89,36 +80,14 @@ def test_json_says_what_was_measured(written):
     }
 
 
-def test_combined_is_apaches_with_the_other_fields_behind(written):
-    line = written("combined", QUERY_STRING="q=a%20b", HTTP_USER_AGENT="a b/1.0")
-    found = COMBINED.fullmatch(line.decode().removesuffix("\n"))
-    client, _, method, target, status, sent, referer, agent, others = found.groups()
-    assert (client, method, target, status, sent) == (
-        "192.0.2.7",
-        "GET",
-        "/a.txt?q=a%20b",
-        "200",
-        "99",
-    )
-    assert (referer, agent) == ("-", "a b/1.0")
-    assert others.split() == [
-        "source=swift", "view=html", "stored=4321", "open=0.251", "first_byte=0.26", "total=1.5",
-        "ending=complete", f"worker={os.getpid()}", "transaction=-",
-    ]  # fmt: skip
-
-
-@pytest.mark.parametrize("form", ["json", "combined"])
 @pytest.mark.parametrize("times", [1, 40])
-def test_hostile_bytes_stay_in_one_line_that_a_pipe_takes_in_one_piece(written, form, times):
+def test_hostile_bytes_stay_in_one_line_that_a_pipe_takes_in_one_piece(written, times):
     names = ("PATH_INFO", "SCRIPT_NAME", "QUERY_STRING", "HTTP_REFERER", "HTTP_USER_AGENT")
-    line = written(form, **dict.fromkeys((*names, "REQUEST_METHOD"), HOSTILE * times))
+    line = written(**dict.fromkeys((*names, "REQUEST_METHOD"), HOSTILE * times))
     assert line.endswith(b"\n")
     assert re.fullmatch(rb"[ -~]*", line[:-1])
     assert len(line) <= 4096
-    if form == "json":
-        assert json.loads(line)["path"].startswith("%00%01%02")
-    else:
-        assert line.count(b'"') == 6
+    assert json.loads(line)["path"].startswith("%00%01%02")
 
 
 def test_a_path_reads_as_in_the_address(written):
