@@ -5,7 +5,7 @@ import os
 import time
 from collections.abc import Callable, Iterable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from oslogserve import __version__
 from oslogserve.assembly import Assembly
@@ -34,16 +34,12 @@ from oslogserve.http.response import Representation, Response
 from oslogserve.jobs.pointers import Pointers
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
-from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
 from oslogserve.pages.job_seen import LIST
 from oslogserve.query import Query
 from oslogserve.salt import salt_of
 from oslogserve.sources import Context, Source, Trace
-
-if TYPE_CHECKING:
-    from oslogserve.http.spans import Spans
 
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
@@ -83,22 +79,12 @@ class App:
         self._request_log = RequestLog(to) if to else None
         if self._request_log and self._request_log.fault:
             self.faults.append(self._request_log.fault)
-        self._spans = self._started_spans() if config["serve", "opentelemetry"] else None
         self._server_paths: dict[str, Callable[[Request], Response]] = {
             "/healthz": server.healthz,
             LIST: SeenHandler(assembly.memory),
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])
-
-    def _started_spans(self) -> "Spans | None":
-        from oslogserve.http.spans import Spans  # it needs libraries of an extra
-
-        try:
-            return Spans()
-        except Exception as error:  # noqa: BLE001 - the SDK reads OTEL_* from the environment
-            self.faults.append(f"[serve] opentelemetry: no spans are sent: {without_values(error)}")
-            return None
 
     def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request, Trace], Response]]:
         """metrics: the path of the metrics; "" for none."""
@@ -122,9 +108,9 @@ class App:
         self._metrics["threads_busy", str(os.getpid())].inc()
         request = Request(environ, self._gzip_level)
         timing = ServerTiming(started)
-        context = Context(self._trace(environ.get("HTTP_TRACEPARENT", "")))
-        notes = self._request_log or self._spans
-        note = partial(self._note, environ, timing, context.trace) if notes else None
+        context = Context(Trace(environ.get("HTTP_TRACEPARENT", "")))
+        log = self._request_log
+        note = partial(self._note, log, environ, timing, context.trace) if log else None
         try:
             response = self._response(request, timing, context)
             context.answer_begins()
@@ -147,14 +133,9 @@ class App:
             raise
         return body
 
-    def _trace(self, traceparent: str) -> Trace:
-        if self._spans is None:
-            return Trace(traceparent)
-        span, own = self._spans.begin(traceparent)
-        return Trace(own, span)
-
     def _note(
         self,
+        log: RequestLog,
         environ: Environ,
         timing: ServerTiming,
         trace: Trace,
@@ -166,10 +147,7 @@ class App:
         fields["transaction"] = trace.transaction
         fields["failed"] = ",".join(trace.failures)
         fields["reason"] = plain("; ".join([*trace.reasons(), *map(str, response.of.missing)]))
-        if self._spans is not None:
-            self._spans.end(trace.span, fields)
-        if self._request_log is not None:
-            self._request_log.write(fields | trace.headers)
+        log.write(fields | trace.headers)
 
     def _response(self, request: Request, timing: ServerTiming, context: Context) -> Response:
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")

@@ -102,7 +102,6 @@ OPTIONS = (
     Option("serve", "gzip_level", "2", values.gzip_level),
     Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
     Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),
-    Option("serve", "opentelemetry", "no", values.opentelemetry),
     Option("job", "passed", "", values.pattern),
     Option("job", "passed_folder", "/passed", values.path),
     Option("index", "directory", "", values.path, "CACHE_DIRECTORY"),
@@ -134,8 +133,6 @@ NAMED_OPTIONS = (
 #: release serves.
 REMOVED = {
     ("serve", "renderer"): "there is one renderer, remove this line",
-    (
-        "request_log",
-        "format",
-    ): "lines are JSON, remove this line; gunicorn's accesslog has the combined format",
+    ("serve", "opentelemetry"): "remove this line, doc/operate.rst says how to make spans",
+    ("request_log", "format"): "lines are JSON, remove this line",
 }

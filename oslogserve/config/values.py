@@ -43,16 +43,6 @@ def yes_or_no(text: str) -> bool:
     return is_yes
 
 
-def opentelemetry(text: str) -> bool:
-    is_yes = yes_or_no(text)
-    try:
-        if is_yes:
-            import oslogserve.http.spans  # noqa: F401 - found missing before a server starts
-    except ImportError:
-        raise ValueError("no; yes where oslogserve[otel] is installed") from None
-    return is_yes
-
-
 def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], str]:
     def chosen(text: str) -> str:
         if fold(text) not in choices:

@@ -7,7 +7,7 @@ A source passes on stored bytes as they are. It must not know of HTTP responses,
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 #: The last second that a date can express.
 LATEST = 253402300799.0
@@ -140,8 +140,8 @@ class Source(Protocol):
 class Trace:
     """The trace of a request: its W3C traceparent is sent to stores, whose transaction id is kept."""
 
-    def __init__(self, traceparent: str = "", span: Any = None) -> None:
-        """traceparent: the request's header, which may be anything. span: OpenTelemetry's, if that is used."""
+    def __init__(self, traceparent: str = "") -> None:
+        """traceparent: the request's header, which may be anything."""
         self.headers: dict[str, str] = {}
         if _TRACEPARENT.fullmatch(traceparent):
             self.headers["traceparent"] = traceparent
@@ -151,7 +151,6 @@ class Trace:
         self.failures: dict[str, str] = {}
         #: Why the server refused the request for now; "" if it did not.
         self.refusal = ""
-        self.span = span
 
     def reasons(self) -> list[str]:
         """Why sources failed, or why the server refused the request."""

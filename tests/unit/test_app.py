@@ -75,14 +75,6 @@ def test_without_the_library_of_its_database_a_server_keeps_no_runs(root, monkey
     assert webob.Request.blank("/a.txt").get_response(app).status_int == 200
 
 
-def test_without_its_exporter_a_server_sends_no_spans(root, monkeypatch):
-    monkeypatch.setenv("OTEL_BSP_MAX_QUEUE_SIZE", "-1")
-    app = App(load(None, {}, disk_root=str(root), serve_opentelemetry="yes"))
-    (fault,) = app.faults
-    assert fault.startswith("[serve] opentelemetry: no spans are sent: ValueError in ")
-    assert webob.Request.blank("/a.txt").get_response(app).status_int == 200
-
-
 def test_html_for_who_accepts_it_and_text_for_the_rest(get):
     text = get("/a.txt")
     assert (text.status_int, text.content_type, text.body) == (200, "text/plain", LOG)
