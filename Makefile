@@ -15,7 +15,7 @@
 #   make bench                the benchmark; ARGS="..." for its options, ARGS=--help shows them
 #   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some
 #   make wheels               oslogserve's wheels in dist/: for glibc and musl, x86-64 and arm64;
-#                             ARCHS=x86_64 for one architecture
+#                             ARCHS=x86_64 for one architecture; and the wheel of oslogserve-mcp
 #   make sbom                 list the components of the wheels as CycloneDX, in dist/
 #   make audit                ask for known weaknesses of all locked packages; 75: no answer
 #   make docs                 the manual, in build/html, and the man pages, in build/man
@@ -116,7 +116,7 @@ sbom: wheels
 	$(TOX) run -e sbom
 
 clean:
-	rm -rf .venv .tox var build dist core/target *.egg-info .mypy_cache .pytest_cache .ruff_cache
+	rm -rf .venv .tox var build dist core/target *.egg-info oslogserve-mcp/*.egg-info .mypy_cache .pytest_cache .ruff_cache
 
 # Again where what it installs has changed.
 $(BOOTSTRAP)/installed: requirements/bootstrap.txt requirements/build.txt $(BOOTSTRAP)/made

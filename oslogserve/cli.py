@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: serve, render, index, seen, known, check-config, demo, bench, upload, mcp."""
+"""The command line: serve, render, index, seen, known, check-config, demo, bench, upload."""
 
 import argparse
 import math
@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from oslogserve import __version__, agents, upload
+from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error, SourceError
@@ -90,7 +90,6 @@ def _parser() -> argparse.ArgumentParser:
 
     bench_arguments.add_to(commands)
     upload.add_to(commands)
-    agents.add_to(commands)
     return parser
 
 

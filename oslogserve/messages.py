@@ -15,13 +15,13 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
-def cut(text: str, most: int, mark: str = "...") -> str:
-    """The text, with the mark in place of its middle if it has more than `most` bytes."""
-    content, half = text.encode(), max(0, most - len(mark)) // 2
+def cut(text: str, most: int) -> str:
+    """The text, with "..." in place of its middle if it has more than `most` bytes."""
+    content, half = text.encode(), max(0, most - len("...")) // 2
     if len(content) <= most:
         return text
     begin, end = content[:half], content[len(content) - half :]
-    return f"{begin.decode(errors='ignore')}{mark}{end.decode(errors='ignore')}"
+    return f"{begin.decode(errors='ignore')}...{end.decode(errors='ignore')}"
 
 
 def shown(path: bytes) -> str:

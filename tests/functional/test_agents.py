@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`oslogserve mcp` as an agent starts it: one session of the protocol, over standard input and output."""
+"""`oslogserve-mcp` as an agent starts it: one session of the protocol, over standard input and output."""
 
 import json
 import os
@@ -24,15 +24,18 @@ from mcp import Client as Session
 from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-from oslogserve.agents import TIMEOUT
-from oslogserve.agents.client import _MOST_CONNECTIONS, MOST_READ, Failed
-from oslogserve.agents.tools import LEAST_BYTES, MOST_BYTES, MOST_LINES, TOOLS
+from client_kit import Handler, asked_of, data_of
+from oslogserve.lines.grammar import severities
+from oslogserve.query import parameters
+from oslogserve_mcp.client import _MOST_CONNECTIONS, MOST_READ, Failed
+from oslogserve_mcp.command import TIMEOUT
+from oslogserve_mcp.tools import LEAST_BRIEF, LEAST_BYTES, MOST_BYTES, MOST_LINES, SEVERITIES, TOOLS
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import HOST, REPOSITORY, environment
-from tests.unit.agents.serving import Handler, asked_of
-from tests.unit.agents.test_answer import data_of
 
 PAGE = (REPOSITORY / "doc/agents.rst").read_text("utf-8")
+#: Where the command can be run without being installed.
+PROJECT = REPOSITORY / "oslogserve-mcp"
 EXAMPLE = "https://logs.example.org"
 #: Of the demo.
 JOB = "57/123457/3/check/smoke/5e0d1a9"
@@ -84,8 +87,12 @@ def url(demo, tmp_path_factory):
 def program(url):
     """The command that the page shows, for a server."""
     name, *arguments = configured()[0]
-    scripts = Path(sys.executable).parent
-    return [str(scripts / name), *(one.replace(EXAMPLE, url) for one in arguments)]
+    return [
+        sys.executable,
+        "-m",
+        name.replace("-", "_"),
+        *(one.replace(EXAMPLE, url) for one in arguments),
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +104,7 @@ def ask(url, tmp_path_factory):
     env = environment(**proxies) | {"NO_PROXY": ""}
     said = tmp_path_factory.mktemp("agent") / "stderr"
     with start_blocking_portal() as portal, said.open("w+") as errors:
-        parameters = StdioServerParameters(command=command, args=arguments, env=env)
+        parameters = StdioServerParameters(command=command, args=arguments, env=env, cwd=PROJECT)
         session = Session(stdio_client(parameters, errors))
         with portal.wrap_async_context_manager(session):
 
@@ -118,7 +125,7 @@ def links(lines):
 
 def test_the_page_shows_one_command_for_all_agents():
     first, *others = configured()
-    assert first == ["oslogserve", "mcp", "--url", EXAMPLE]
+    assert first == ["oslogserve-mcp", "--url", EXAMPLE]
     assert others == [first] * len(others)
 
 
@@ -142,6 +149,11 @@ def test_the_page_names_the_tools_and_their_limits(ask):
         _MOST_CONNECTIONS,
     ]
     assert [int(figure.replace(",", "")) for figure in figures] == expected
+
+
+def test_what_it_takes_is_what_the_server_takes():
+    assert (LEAST_BRIEF, MOST_BYTES) == (parameters.LEAST_BRIEF, parameters.MOST_BRIEF)
+    assert severities.SEVERITIES == SEVERITIES
 
 
 def test_the_example_of_the_page_is_the_answer(ask, url):
@@ -328,7 +340,8 @@ def test_what_fails_is_a_sentence(ask, tool, arguments, sentence):
 
 def test_ctrl_c_ends_it_quietly():
     streams = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-    with subprocess.Popen(program("http://127.0.0.1:1"), env=environment(), **streams) as process:
+    command = program("http://127.0.0.1:1")
+    with subprocess.Popen(command, env=environment(), cwd=PROJECT, **streams) as process:
         about = {"protocolVersion": "2025-06-18", "capabilities": {}}
         begin = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
         begin["params"]["clientInfo"] = {"name": "test", "version": "1"}

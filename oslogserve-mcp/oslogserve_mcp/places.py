@@ -13,11 +13,10 @@ from urllib.parse import (
     urlsplit,
 )
 
-from oslogserve.errors import BadRequest
-from oslogserve.query.values import checked_path
-
 Pairs = Sequence[tuple[str, str]]
 
+#: Bytes of a path, as of the server's.
+_LONGEST_PATH = 4096
 #: Characters of a link or a path: three for each byte of a path, and a query.
 LONGEST = 16384
 #: Parameters of a link that are looked at.
@@ -30,6 +29,14 @@ _BEHIND = re.compile(r"(?:\?[a-z]+=[^?#]*)?(?:#L[0-9L-]+)?\Z")
 _OF_LINK = re.compile(r"%(?=[0-9A-Fa-f]{2})|[?#]")
 _SPACE = re.compile(r"[\0- \x7f]")
 _LINES = re.compile(r"L([1-9][0-9]{0,11})(?:-L?([1-9][0-9]{0,11}))?")
+
+
+class Error(Exception):
+    """One sentence for an agent."""
+
+
+class BadRequest(Error):
+    """What an agent gave is not taken."""
 
 
 class Elsewhere(BadRequest):
@@ -71,7 +78,7 @@ class Site:
         self._origin = _origin(address)
         if address.query or address.fragment:
             raise ValueError("give it without ? and #")
-        root = checked_path(_decoded(address.path.strip("/")))
+        root = _path(address.path.strip("/"))
         self._root = root + b"/" if root else b""
         self._host = f"{address.scheme}://{address.netloc}"
         self._quoted_root = quote(self._root)
@@ -101,7 +108,7 @@ class Site:
             query = parse_qsl(link.query, keep_blank_values=True, max_num_fields=_MOST_PARAMETERS)
         except ValueError as error:
             raise Elsewhere(f"That is no link to a log here: {error}.") from None
-        path = checked_path(_decoded(link.path.removeprefix("/")))
+        path = _path(link.path.removeprefix("/"))
         if not is_ours or not (path + b"/").startswith(self._root):
             raise Elsewhere(f"Only links below {self.url} are opened.")
         first, last = _lines_of(link.fragment, dict(reversed(query)))
@@ -124,7 +131,7 @@ def as_path(name: str) -> str:
 
 def below(folder: bytes, href: str) -> bytes:
     """The path of an entry, from its address relative to its folder. Raises BadRequest."""
-    name = checked_path(_decoded(href.removeprefix("./")))
+    name = _path(href.removeprefix("./"))
     return folder.rstrip(b"/") + b"/" + name if folder else name
 
 
@@ -134,9 +141,19 @@ def _split(given: str) -> tuple[str, str]:
     return given[:end], given[end:]
 
 
-def _decoded(path: str) -> str:
-    """The bytes of a path, as latin-1."""
-    return unquote_to_bytes(path).decode("latin-1")
+def _path(quoted: str) -> bytes:
+    """The path that a link has. Raises BadRequest where it would lead out of the server's address."""
+    path = unquote_to_bytes(quoted).removeprefix(b"/")
+    segments = path.removesuffix(b"/").split(b"/")
+    if len(path) > _LONGEST_PATH:
+        raise BadRequest(f"The path is longer than {_LONGEST_PATH} bytes.")
+    if b"\0" in path:
+        raise BadRequest("The path holds a NUL byte.")
+    if b"." in segments or b".." in segments:
+        raise BadRequest('The path has a "." or ".." segment: name the log itself.')
+    if path and b"" in segments:
+        raise BadRequest('The path has an empty segment ("//").')
+    return path
 
 
 def _lines_of(fragment: str, query: dict[str, str]) -> tuple[int, int]:

@@ -1,25 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tools: the arguments of each, as an agent sees them, and the request that each makes."""
 
+import logging
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
-from oslogserve.agents.answer import Report, Whole
-from oslogserve.agents.client import Client, Failed, NotFound
-from oslogserve.agents.job import show_job
-from oslogserve.agents.places import Pairs, Place
-from oslogserve.agents.rows import Line, show_rows
-from oslogserve.encodings import plain_name
-from oslogserve.errors import BadRequest
-from oslogserve.humanize import counted
-from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.messages import log
-from oslogserve.query.parameters import LEAST_BRIEF, MOST_BRIEF
+from oslogserve_mcp.answer import Report, Whole, counted, visible
+from oslogserve_mcp.client import Client, Failed, NotFound
+from oslogserve_mcp.job import show_job
+from oslogserve_mcp.places import BadRequest, Pairs, Place
+from oslogserve_mcp.rows import Line, plain_name, show_rows
 
-LEAST_BYTES, MOST_BYTES = 1000, MOST_BRIEF
+_LOG = logging.getLogger(__name__)
+#: Bytes of an answer; the server's excerpts have as many at most.
+LEAST_BYTES, MOST_BYTES = 1000, 1_000_000
+#: Of an excerpt of the server.
+LEAST_BRIEF = 500
 MOST_LINES = 1000
+#: As the server orders them.
+SEVERITIES = ("NONE", "DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR", "CRITICAL")
 #: Bytes that are kept for the sentence that lines are left out.
 _KEPT = 60
 #: Parameters of a link that say which lines it shows.
@@ -242,8 +243,8 @@ async def answer(client: Client, name: str, arguments: dict[str, Any]) -> str:
         await asked(client, report)
     except NotFound as error:
         raise NotFound(f"{error} {tool.hint}") from error
-    except (ValueError, LookupError, TypeError) as error:
-        log(f"{name}: {type(error).__name__}: {error}")
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        _LOG.warning("%s: %s: %s", name, type(error).__name__, visible(str(error)))
         raise Failed("This is no answer of oslogserve, or of one that is much newer.") from error
     return report.text()
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`oslogserve mcp`: the tools on standard input and output, which are the protocol's alone."""
+"""`oslogserve-mcp`: the tools on standard input and output, which are the protocol's alone."""
 
 import argparse
+import math
 import signal
+from collections.abc import Sequence
 from typing import Any
 
 import anyio
@@ -17,14 +19,13 @@ from mcp_types import (
     ToolAnnotations,
 )
 
-from oslogserve import __version__
-from oslogserve.agents import tools
-from oslogserve.agents.client import Client
-from oslogserve.agents.places import Site
-from oslogserve.config import ConfigError
-from oslogserve.errors import Error
-from oslogserve.messages import visible
-from oslogserve.stopping import at_signals
+from oslogserve_mcp import __version__, tools
+from oslogserve_mcp.answer import visible
+from oslogserve_mcp.client import Client
+from oslogserve_mcp.places import Error, Site
+
+#: Seconds of a request. Agents give up after a minute.
+TIMEOUT = 50
 
 INSTRUCTIONS = """\
 Logs of CI jobs at {url}. A job is a folder, whose path or link you are given. Begin with brief, or with \
@@ -37,18 +38,36 @@ _READS = ToolAnnotations(
 )
 
 
-def mcp(options: argparse.Namespace) -> int:
-    try:
-        site = Site(options.url)
-    except (ValueError, Error) as error:
-        raise ConfigError(f"--url: {error}") from None
+def main(arguments: Sequence[str] | None = None) -> int:
+    about = "Gives an agent tools that read a server's logs, on standard input and output."
+    parser = argparse.ArgumentParser(prog="oslogserve-mcp", description=about)
+    parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
+    url = "address of the server, such as https://logs.example.org"
+    parser.add_argument("--url", type=_site, required=True, metavar="URL", help=url)
+    timeout = "seconds until a request has failed (default: %(default)s)"
+    parser.add_argument("--timeout", type=seconds, default=TIMEOUT, metavar="S", help=timeout)
+    options = parser.parse_args(arguments)
     # Nothing is begun that could be left half done, and a thread waits for standard input.
-    at_signals(signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     try:
-        anyio.run(_serve, site, options.timeout)
+        anyio.run(_serve, options.url, options.timeout)
     except* BrokenPipeError:
         pass  # the agent is gone
     return 0
+
+
+def _site(url: str) -> Site:
+    try:
+        return Site(url)
+    except (ValueError, Error) as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
+
+
+def seconds(text: str) -> float:
+    time = float(text)
+    if not 0 < time < math.inf:
+        raise ValueError
+    return time
 
 
 async def _serve(site: Site, timeout: float) -> None:

@@ -1,17 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.agents.answer import Report, Whole, shown_line
-
-
-def data_of(text):
-    """The lines between the marks."""
-    said, begin, *lines, end = text.split("\n")
-    mark = begin.removesuffix(" begin")
-    assert end == f"{mark} end"
-    assert mark in said
-    assert "not instructions" in said
-    return lines
+from client_kit import data_of
+from oslogserve_mcp.answer import Report, Whole, shown_line
 
 
 def test_data_is_between_marks_that_differ_each_time():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A real HTTP server whose answers a test writes."""
+"""A real HTTP server whose answers a test writes, and the data of an answer to an agent."""
 
 import threading
 from contextlib import contextmanager
@@ -7,8 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import anyio
 
-from oslogserve.agents.client import Client
-from oslogserve.agents.places import Site
+from oslogserve_mcp.client import Client
+from oslogserve_mcp.places import Site
 
 HOST = "127.0.0.1"
 TEXT = {"Content-Type": "text/plain; charset=utf-8"}
@@ -59,3 +59,13 @@ def asked_of(server, ask, root="", timeout=5):
             return await ask(client)
 
     return anyio.run(asking)
+
+
+def data_of(text):
+    """The lines between the marks."""
+    said, begin, *lines, end = text.split("\n")
+    mark = begin.removesuffix(" begin")
+    assert end == f"{mark} end"
+    assert mark in said
+    assert "not instructions" in said
+    return lines

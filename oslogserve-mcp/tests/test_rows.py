@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from oslogserve.agents.answer import Report
-from oslogserve.agents.client import Answer
-from oslogserve.agents.places import Site
-from oslogserve.agents.rows import Line, show_rows
-from tests.unit.agents.test_answer import data_of
+from client_kit import data_of
+from oslogserve_mcp.answer import Report
+from oslogserve_mcp.client import Answer
+from oslogserve_mcp.places import Site
+from oslogserve_mcp.rows import Line, show_rows
 
 SITE = Site("https://logs.example.org")
 URL = SITE.url

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
+import ast
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import EntryPoint
+from pathlib import Path
 
 import anyio
 import pytest
 from mcp import Client as Session
 
-from oslogserve import __version__, cli
-from oslogserve.agents.client import Client
-from oslogserve.agents.command import server_of
-from oslogserve.agents.places import Site
-from tests.unit.agents.serving import serving
+from client_kit import serving
+from oslogserve_mcp import __version__
+from oslogserve_mcp.client import Client
+from oslogserve_mcp.command import main, server_of
+from oslogserve_mcp.places import Site
+
+PROJECT = Path(__file__).resolve().parents[1]
 
 
 def in_session(url, ask):
@@ -63,36 +69,35 @@ def test_what_fails_is_an_error_of_the_tool(name, arguments, sentence):
     "url", ["logs", "https://reader:secret@logs", "https://logs/?a", "ftp://a"]
 )
 def test_a_wrong_address_is_one_sentence(url, capsys):
-    assert cli.main(["mcp", "--url", url]) == 2
+    with pytest.raises(SystemExit):
+        main(["--url", url])
     out, err = capsys.readouterr()
-    assert err.startswith("oslogserve: --url: ")
-    assert err.count("\n") == 1
+    assert "oslogserve-mcp: error: argument --url: " in err
     assert "secret" not in err
     assert out == ""
 
 
-def test_a_missing_package_is_one_sentence(monkeypatch, capsys):
-    monkeypatch.setitem(sys.modules, "mcp.server.lowlevel", None)
-    monkeypatch.delitem(sys.modules, "oslogserve.agents.command")
-    monkeypatch.delattr("oslogserve.agents.command")
-    assert cli.main(["mcp", "--url", "https://logs.example.org"]) == 2
-    _, err = capsys.readouterr()
-    assert err.endswith("pip install 'oslogserve[mcp]'\n")
-    assert err.count("\n") == 1
+@pytest.mark.parametrize("timeout", ["0", "-1", "nan", "inf", "5m"])
+def test_a_time_without_an_end_is_refused(timeout, capsys):
+    with pytest.raises(SystemExit):
+        main(["--url", "https://logs.example.org", "--timeout", timeout])
+    assert "argument --timeout: " in capsys.readouterr().err
 
 
-def loaded(module, *unwanted):
-    """The modules that a program loads which imports this one, of those that are not wanted."""
-    program = f"import sys, {module}; print([name for name in sys.modules if name.startswith({unwanted})])"
-    return subprocess.check_output([sys.executable, "-c", program], text=True)
+def test_it_imports_nothing_of_the_server():
+    program = "import sys, oslogserve_mcp.command; print({name.partition('.')[0] for name in sys.modules})"
+    loaded = ast.literal_eval(
+        subprocess.check_output([sys.executable, "-c", program], cwd=PROJECT, text=True)
+    )
+    assert "mcp" in loaded
+    assert not loaded & {"oslogserve", "oslogserve_core", "gunicorn", "swiftclient", "sqlalchemy"}
 
 
-def test_the_server_and_other_commands_do_not_load_it():
-    server = "oslogserve.cli, oslogserve.wsgi, oslogserve.gunicorn_hooks"
-    assert loaded(server, "mcp", "httpx2", "oslogserve.agents.") == "[]\n"
-
-
-def test_it_loads_no_server():
-    rooms = [f"oslogserve.{room}" for room in ("handlers", "sources", "jobs", "pages", "http")]
-    unwanted = [*rooms, "gunicorn", "swiftclient", "sqlalchemy"]
-    assert loaded("oslogserve.cli, oslogserve.agents.command", *unwanted) == "[]\n"
+def test_its_script_is_what_the_module_runs():
+    metadata = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
+    [script] = metadata["scripts"].items()
+    assert EntryPoint(*script, "console_scripts").load() is main
+    [told] = subprocess.check_output(
+        [sys.executable, "-m", "oslogserve_mcp", "--version"], cwd=PROJECT, text=True
+    ).splitlines()
+    assert told == f"{script[0]} {__version__}"

@@ -4,11 +4,10 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 from jsonschema import Draft202012Validator
 
-from oslogserve.agents import tools
-from oslogserve.agents.client import Failed
-from oslogserve.errors import BadRequest
-from tests.unit.agents.serving import asked_of, serving
-from tests.unit.agents.test_answer import data_of
+from client_kit import asked_of, data_of, serving
+from oslogserve_mcp import tools
+from oslogserve_mcp.client import Failed
+from oslogserve_mcp.places import BadRequest
 
 END = b'{"end": true, "lines": 1, "matched": 0, "complete": true, "read_to_end": true, "next": null}\n'
 SUMMARY = b'{"logs": [], "seen": null, "known": [], "skipped": [], "complete": true, "notices": [], "next": null}'

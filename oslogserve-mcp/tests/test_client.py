@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from oslogserve.agents.client import Failed
-from oslogserve.agents.places import Elsewhere
-from tests.unit.agents.serving import TEXT, Handler, asked_of, serving
+from client_kit import TEXT, Handler, asked_of, serving
+from oslogserve_mcp.client import Failed
+from oslogserve_mcp.places import Elsewhere
 
 
 def get(server, path=b"a.log", query=(), root="", **options):
@@ -122,8 +122,8 @@ def test_an_error_of_the_server_is_a_sentence(status, kind, body, sentence):
     answer = partial(Handler.send, body=body, status=status, headers={"Content-Type": kind})
     with serving(answer) as server, pytest.raises(Failed) as raised:
         get(server)
-    assert sentence in raised.value.sentence
-    assert len(raised.value.sentence) < 1100
+    assert sentence in str(raised.value)
+    assert len(str(raised.value)) < 1100
 
 
 def test_a_compressed_answer_is_refused():
@@ -187,6 +187,5 @@ def test_a_server_that_resets_a_handshake_is_a_sentence_with_a_reason():
             get(server)
         thread.join()
     assert (
-        raised.value.sentence
-        == "The server could not be asked: [Errno 104] Connection reset by peer."
+        str(raised.value) == "The server could not be asked: [Errno 104] Connection reset by peer."
     )

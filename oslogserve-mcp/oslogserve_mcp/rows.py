@@ -1,22 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lines of logs for an agent, from the server's JSON lines."""
 
+import json
+import os
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from oslogserve.agents.answer import Report, Whole
-from oslogserve.agents.client import Answer
-from oslogserve.agents.notices import following, link_to, missing
-from oslogserve.agents.places import Pairs, Site, below
-from oslogserve.bounded_json import parsed
-from oslogserve.encodings import plain_name
-from oslogserve.humanize import counted
+from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.client import Answer
+from oslogserve_mcp.notices import following, link_to, missing
+from oslogserve_mcp.places import Pairs, Site, below
 
 Row = dict[str, Any]
 
-#: Strings and signs of an object: the last one names the files that were not read.
-_MOST_TOKENS = 300_000
 #: Behind the text of a line that the server cut.
 _CUT = " ... the rest of the line is left out"
 #: Digits of what `after` gets.
@@ -40,6 +37,12 @@ class Line(NamedTuple):
     #: Its name without .gz or .zst, which a query need not have; "" if the answer is of one log.
     log: str
     number: int
+
+
+def plain_name(name: str) -> str:
+    """The name without the suffix of a compression."""
+    root, suffix = os.path.splitext(name)
+    return root if suffix in (".gz", ".zst") else name
 
 
 def show_rows(answer: Answer, site: Site, report: Report, around: Line | None = None) -> None:
@@ -85,7 +88,7 @@ def _show_around(rows: list[Row], middle: int, answer: Answer, site: Site, repor
 
 def _rows(body: bytes) -> Rows:
     # Without a line feed behind it, the last object is cut.
-    objects = [parsed(line, _MOST_TOKENS) for line in body.split(b"\n")[:-1] if line]
+    objects = [json.loads(line.decode()) for line in body.split(b"\n")[:-1] if line]
     if not all(isinstance(one, dict) for one in objects):
         raise ValueError("these are no JSON lines")
     end = objects.pop() if objects and "end" in objects[-1] else {}

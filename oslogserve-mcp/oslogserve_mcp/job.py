@@ -1,20 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """A job for an agent, from the summary of its folder: the logs by rank, and what is known of their causes."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
 
-from oslogserve.agents.answer import Report, Whole
-from oslogserve.agents.client import MOST_READ, Answer, Failed
-from oslogserve.agents.notices import following, missing
-from oslogserve.agents.places import Site, as_path, below
-from oslogserve.bounded_json import parsed
-from oslogserve.errors import BadRequest
-from oslogserve.humanize import counted
+from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.client import MOST_READ, Answer, Failed
+from oslogserve_mcp.notices import following, missing
+from oslogserve_mcp.places import BadRequest, Site, as_path, below
 
-#: Strings and signs of a summary, of which 4 MiB are read.
-_MOST_TOKENS = 1_000_000
 #: Lines of the cause that are shown of the first log, and of each other one.
 _MOST_TOLD = (40, 5)
 #: Severities that are counted for an agent.
@@ -26,7 +22,7 @@ def show_job(answer: Answer, site: Site, report: Report) -> None:
     if answer.is_cut:
         what = f"The summary of this folder has more than {MOST_READ:,} bytes"
         raise Failed(f"{what}: name a folder below it, or give `logs`.")
-    summary = parsed(answer.body, _MOST_TOKENS)
+    summary = json.loads(answer.body.decode())
     logs = summary["logs"]
     failed = sum(log["failed"] for log in logs)
     heading = f"{counted(len(logs), 'log')}, of which {failed} failed, the most telling first:"

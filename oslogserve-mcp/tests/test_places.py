@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.agents.places import LONGEST, Elsewhere, Site, as_path, below
-from oslogserve.errors import BadRequest
+from oslogserve_mcp.places import LONGEST, BadRequest, Elsewhere, Site, as_path, below
 
 SITE = Site("https://logs.example.org/ci/")
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
 
-from oslogserve.agents.client import MOST_READ, Answer
-from oslogserve.agents.places import Pairs, Site, as_path
-from oslogserve.humanize import counted
+from oslogserve_mcp.answer import counted
+from oslogserve_mcp.client import MOST_READ, Answer
+from oslogserve_mcp.places import Pairs, Site, as_path
 
 #: Notices of the server, and files that were not read, that are shown.
 _MOST_NOTICES = 10

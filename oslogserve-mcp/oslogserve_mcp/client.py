@@ -10,9 +10,8 @@ from urllib.parse import urljoin
 import anyio
 import httpx2
 
-from oslogserve import __version__
-from oslogserve.agents.places import Pairs, Place, Site
-from oslogserve.errors import Error
+from oslogserve_mcp import __version__
+from oslogserve_mcp.places import Error, Pairs, Place, Site
 
 _T = TypeVar("_T")
 

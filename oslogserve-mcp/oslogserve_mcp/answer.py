@@ -4,9 +4,6 @@
 import secrets
 from collections.abc import Iterable
 
-from oslogserve.humanize import counted
-from oslogserve.messages import cut, visible
-
 #: Of a mark: a log would have to guess them, while an answer is made.
 _BYTES_OF_MARK = 8
 #: Bytes of a sentence on what is missing.
@@ -56,6 +53,18 @@ class Report:
         return self._begin + "".join(f"{line}\n" for line in self._lines) + self._end
 
 
+def counted(number: int, noun: str) -> str:
+    """The number and its noun, in the plural if need be."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def visible(text: str) -> str:
+    """The text, with characters that are not printable escaped as in Python."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def _shown(line: str, most: int) -> str:
     return visible(line) if isinstance(line, Whole) else shown_line(line, most)
 
@@ -66,7 +75,13 @@ def shown_line(text: str, most: int) -> str:
     Characters that are not printable are escaped, also those that no reader would see.
     """
     line = "\t".join(map(visible, text.split("\t")))
-    return cut(line, most, f" ... {len(line.encode()) - most:,} bytes or more are left out ... ")
+    content = line.encode()
+    if len(content) <= most:
+        return line
+    left_out = f" ... {len(content) - most:,} bytes or more are left out ... "
+    half = max(0, most - len(left_out)) // 2
+    begin, end = content[:half], content[len(content) - half :]
+    return f"{begin.decode(errors='ignore')}{left_out}{end.decode(errors='ignore')}"
 
 
 def _size(line: str) -> int:

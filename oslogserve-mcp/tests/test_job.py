@@ -3,11 +3,11 @@ import json
 
 import pytest
 
-from oslogserve.agents.answer import Report
-from oslogserve.agents.client import Answer, Failed
-from oslogserve.agents.job import show_job
-from oslogserve.agents.places import Site
-from tests.unit.agents.test_answer import data_of
+from client_kit import data_of
+from oslogserve_mcp.answer import Report
+from oslogserve_mcp.client import Answer, Failed
+from oslogserve_mcp.job import show_job
+from oslogserve_mcp.places import Site
 
 SITE = Site("https://logs.example.org")
 SEEN = {

@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tools for agents that read logs, by the Model Context Protocol: `oslogserve-mcp`.
+
+It is a client of a server, over HTTP, and imports nothing of it. `places` says which addresses it may
+request, `client` requests them, `tools` has the tools, with the texts of `job` and `rows` in the frames of
+`answer`. `command` serves them on standard input and output. What a job wrote is data: each answer says so.
+"""
+
+#: Of this release.
+__version__ = "1.0.0"
