@@ -19,7 +19,7 @@ from oslogserve.humanize import counted
 from oslogserve.lines.renderer import Renderer
 from oslogserve.messages import in_lines, visible
 from oslogserve.query import Query
-from oslogserve.query.parameters import BRIEFS, PARAMETERS, Parameter
+from oslogserve.query.parameters import PARAMETERS, Parameter
 from oslogserve.terminal import for_terminal
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from oslogserve.logs.budget import Budget
     from oslogserve.logs.open_log import OpenLog
 
-RENDERED = ("html", "text", "jsonl", "summary", *BRIEFS)
+RENDERED = ("html", "text", "jsonl", "summary", "brief")
 #: Parameters of a URL that `render` does not take.
 _OF_SERVER = (
     *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "failed"),
@@ -219,7 +219,7 @@ def _render(options: argparse.Namespace) -> int:
     if options.against:
         os.stat(options.against)  # raises an error with the path
         pairs.append(("against", os.path.basename(os.path.abspath(options.against))))
-    if options.format in BRIEFS:  # it decides which parameters there are
+    if options.format == "brief":  # it decides which parameters there are
         pairs.append(("format", options.format))
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
@@ -242,7 +242,7 @@ def _render_log(
     from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
 
     title = _text(Path(options.file).name) if options.file else "standard input"
-    text = FileText(stream, encoding_of(options.file or ""), query.is_brief)
+    text = FileText(stream, encoding_of(options.file or ""), query.format == "brief")
     media_type = passed_through_as("log.txt", text.head, ())  # whatever it is called
     if media_type:
         raise OSError(f"{title} is no log: it is {media_type}")
@@ -254,7 +254,7 @@ def _render_log(
         shown = WholeText(text, compared.fault)
         _write(shown)
     else:
-        log = _read_twice(options.file, config) if query.is_brief else None
+        log = _read_twice(options.file, config) if query.format == "brief" else None
         info = LogInfo(modified=written, read_again=log.text_again if log else text.again)
         shown = LogView(query, info, renderer, compared=compared)
         with closing(log) if log else nullcontext():

@@ -234,7 +234,6 @@ text GET lines=-5 tail=3 until={minute}&limit=20 not={word}&tail=20 since={minut
 jsonl GET format=jsonl&level=WARNING format=jsonl&q={word}&limit=5 format=jsonl&after=10&limit=10
 jsonl GET format=jsonl&tail=10 format=jsonl&lines=7-19 format=jsonl&show=L2&level=ERROR
 brief GET format=brief format=brief&bytes=500 format=brief&bytes=6000
-brief GET format=brief-json format=brief-json&bytes=1000
 goto GET goto=5 goto=cause goto={minute} goto=99999999 moment=5 | Accept: text/html
 raw GET format=raw
 plain GET,HEAD,POST -
@@ -268,7 +267,7 @@ listing GET - format=html format=text sort=name&from=m | Accept: text/html
 listing GET,HEAD format=json format=json&sort=time format=text -
 overview GET format=overview format=overview&unasked=yes format=overview&skip=1 | Accept: text/html
 summary GET,HEAD format=summary format=summary&level=ERROR format=summary&logs=*.gz
-brief GET format=brief format=brief&bytes=700 format=brief-json format=seen
+brief GET format=brief format=brief&bytes=700 format=seen
 merged GET order=time&level=WARNING&format=jsonl order=time&q=error&limit=30 order=time&level=ERROR&format=html
 merged GET since=2026-03-04T18:25&until=2026-03-04T18:26&format=text since=2013-01-01&limit=20&format=text
 lines GET level=ERROR&format=text level=ERROR&limit=7&format=jsonl q=fail&context=1&limit=50&format=html

@@ -49,7 +49,7 @@ class FolderHandler:
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         if query.format in ("raw", "chapters"):
-            takes = "a folder takes html, text, json, jsonl, summary, brief, brief-json"
+            takes = "a folder takes html, text, json, jsonl, summary, brief"
             raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:
             index = None if query.is_of_job else self._index(request, query, sources)

@@ -34,7 +34,6 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
     "brief": [("Content-Type", TEXT)],
-    "brief-json": [("Content-Type", "application/json")],
     "seen": [("Content-Type", "application/json")],
 }
 #: A crawler that follows links to lines of all logs would make the server read them again and again.
@@ -115,7 +114,7 @@ class JobAnswer(Representation):
                 return overview.html(self._query, self._section(found))
             case "seen":
                 return self._seen(found)
-            case "brief" | "brief-json":
+            case "brief":
                 return self._brief(found)
         return self._summaries(found)
 
@@ -145,7 +144,7 @@ class JobAnswer(Representation):
         self._job.close()
         _, known = self._known(findings.logs, findings.build)
         excerpt = job_brief.JobExcerpt(query, findings, lines, known, self._are_files)
-        yield job_brief.text(excerpt) if query.view == "brief" else job_brief.as_json(excerpt)
+        yield job_brief.text(excerpt)
         self._remember(findings)
 
     def _summaries(self, found: Overview) -> Iterator[bytes]:

@@ -24,7 +24,6 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
-from oslogserve.query.parameters import BRIEFS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
 
@@ -32,7 +31,7 @@ from oslogserve.sources.first_of import open_first
 #: same page.
 ASSUMED_RATIO = 16
 #: Views for which all of the log is read before the first byte is sent.
-_READ_TO_THEIR_END = ("summary", "chapters", *BRIEFS)
+_READ_TO_THEIR_END = ("summary", "chapters", "brief")
 
 
 class Validators:
@@ -51,7 +50,7 @@ class Validators:
         # The page of a settled log has no link to newer lines.
         if query.view in ("html", "chapters"):
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
-        if query.is_brief:
+        if query.format == "brief":
             salt = f"{salt} {query.mount} {query.size}"
         if other is not None:
             salt = f"{salt} {other.version}"
@@ -142,7 +141,7 @@ class LogHandler:
             return not_a_log(log, media_type, query.path.decode("utf-8", "replace"))
         if query.view == "text" and query.is_unfiltered:
             return DecodedText(log, request)
-        if query.is_brief:
+        if query.format == "brief":
             log.will_be_read_twice()
         compared = NOT_COMPARED
         if other is not None:
@@ -202,7 +201,7 @@ def _confirming(headers: list[Header], view: str) -> Response:
 def _check(query: Query) -> None:
     """Raises BadRequest for parameters of folders."""
     if query.format in ("json", "overview", "seen"):
-        takes = "a log takes html, text, jsonl, summary, brief, brief-json, chapters, raw"
+        takes = "a log takes html, text, jsonl, summary, brief, chapters, raw"
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log keep their order.")

@@ -29,7 +29,6 @@ _HEADERS: dict[str, Sequence[Header]] = {
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
     "brief": [("Content-Type", TEXT)],
-    "brief-json": [("Content-Type", "application/json")],
     "chapters": page.HEADERS,
 }
 
@@ -125,7 +124,7 @@ class Rendered(_OfLog):
         super().__init__(log, view, [*_HEADERS[view], *unkept])
         # The next reader's page may be compared with all of the other log.
         self.may_break_off = log.may_break_off or bool(lines.faults_of_comparison)
-        self.accept_ranges = "none" if view in ("text", "brief", "brief-json") else ""
+        self.accept_ranges = "none" if view in ("text", "brief") else ""
         self._is_compressible = view == "html" or _is_compressible(log, request)
         self._lines = lines
 

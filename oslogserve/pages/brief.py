@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An excerpt of a failed log as text and as JSON, in at most the bytes that are asked for."""
+"""An excerpt of a failed log as text, in at most the bytes that are asked for."""
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve.humanize import counted, duration
-from oslogserve.lines.brief.choice import Costs, Run, Shown, chosen
+from oslogserve.lines.brief.choice import Run, Shown, chosen
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.worth import weighed
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
 from oslogserve.messages import cut, visible
 
 #: Parts of an excerpt that a name, the sentences about what is missing, and a link or a step's name take at
 #: most.
 PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 4, 5, 8
-#: The part of a small one in JSON that its name takes if lines have no room otherwise.
-PART_OF_SHORT_NAME = 10
 #: Bytes of a step's name.
 MOST_OF_STEP = 80
 #: What stands before the first line of the cause, and before other lines.
@@ -68,20 +64,18 @@ def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
 def section(log: Excerpted, size: int) -> str:
     """The first line, and runs of lines, of at most so many bytes; nothing if no line has room."""
     head = f"{visible(log.name)}: {_told(log, size)}\n"
-    log = log._replace(link=_short(visible(log.link), size, NO_LINK))
+    link = visible(log.link)
+    log = log._replace(link=link if length(link) <= size // PART_OF_LINK else NO_LINK)
     digits = len(f"{log.total:,}")
     of_gap = length("...  lines left out\n") + digits
     of_run = of_gap + length(f": {log.link}-") + 2 * digits
     left = size - length(head) - of_gap
     if left < 0:
         return ""
-    costs = Costs(lambda line: length(_line(line, log)), of_run)
-    runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
-    return head + "".join(_runs(runs, log)) if runs or not any(map(_has_text, log.lines)) else ""
-
-
-def _has_text(line: MarkedLine) -> bool:
-    return bool(line.content.strip())
+    weights = weighed(log.lines, log.summary, log.total)
+    runs = chosen(weights, left, lambda line: length(_line(line, log)), of_run)
+    has_text = any(line.content.strip() for line in log.lines)
+    return head + "".join(_runs(runs, log)) if runs or not has_text else ""
 
 
 def ending(notices: Sequence[str], size: int) -> str:
@@ -155,75 +149,6 @@ def _told(log: Excerpted, size: int) -> str:
 def _lines(cause: Mapping[str, Any]) -> str:
     first, last = cause["line"], cause["last"]
     return f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
-
-
-def as_json(log: Excerpted, size: int, members: Mapping[str, Any]) -> bytes:
-    """The excerpt as JSON of at most so many bytes. members: what it says besides."""
-    if reason := members.get("reason"):
-        members = {**members, "reason": cut(reason, size // PART_OF_NOTICES)}
-    left = size - length(dumped(members))
-    return dumped({**section_json(log, left), **members}).encode() + b"\n"
-
-
-def section_json(log: Excerpted, size: int) -> dict[str, Any]:
-    """The members of a log, which take at most so many bytes of JSON, if its name alone takes less."""
-    name = cut(log.name, size // PART_OF_NAME)
-    value = _section_json(log._replace(name=name), size, step_of(log.summary))
-    if value["runs"] or not log.lines:
-        return value
-    return _section_json(
-        log._replace(name=cut(name, size // PART_OF_SHORT_NAME), link=""), size, None
-    )
-
-
-def _section_json(log: Excerpted, size: int, step: Mapping[str, Any] | None) -> dict[str, Any]:
-    """The same with this step, if it takes little."""
-    cause = log.summary["cause"]
-    if step:
-        step = {**step, "name": cut(step["name"], MOST_OF_STEP)}
-    value = {
-        "name": log.name,
-        "lines": log.total,
-        "failed": log.summary["failed"],
-        "cause": {name: cause[name] for name in ("line", "last", "why")} if cause else None,
-        "step": step,
-        "runs": [],
-    }
-    if length(dumped(value)) > size // 2:
-        value["step"] = None
-    link, last = _short(log.link, size, ""), log.total
-    href = f"{link}{last}-{last}" if link else None
-    run: dict[str, Any] = {"first": last, "last": last, "href": href, "lines": []}
-    of_run = length(dumped(run)) + 2
-    left = size - length(dumped(value)) - length(', "is_cause": true') - 2
-    costs = Costs(lambda line: length(dumped(_object(line))) + 2, of_run)
-    runs = chosen(weighed(log.lines, log.summary, log.total), left, costs)
-    return {**value, "runs": [_run(run, link, log.cause_at) for run in runs]}
-
-
-def _run(run: Run, link: str, cause_at: int | None) -> dict[str, Any]:
-    lines = [_object(line) for line in run.lines]
-    href = link + _numbers(run) if link else None
-    value = {"first": run.first, "last": run.last, "href": href, "lines": lines}
-    has_cause = cause_at is not None and run.first <= cause_at <= run.last
-    return {**value, "is_cause": True} if has_cause else value
-
-
-def _object(line: Shown) -> dict[str, Any]:
-    value = {"line": line.number, "severity": SEVERITIES[line.rank], "text": line.text}
-    return (
-        value | ({"new": True} if line.is_new else {}) | ({"more": line.more} if line.more else {})
-    )
-
-
-def _short(link: str, size: int, other: str) -> str:
-    """The beginning of links to lines. other: what is there instead of a long one."""
-    return link if length(link) <= size // PART_OF_LINK else other
-
-
-def dumped(value: Any) -> str:
-    """The value as JSON. Not escaped, a character takes a third of the bytes."""
-    return json.dumps(value, ensure_ascii=False)
 
 
 def length(text: str) -> int:

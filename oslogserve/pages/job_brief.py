@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An excerpt of a failed job as text and as JSON: the build, failed tests, and the lines of its logs."""
+"""An excerpt of a failed job as text: the build, failed tests, and the lines of its logs."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import quote
 
 from oslogserve.humanize import counted, duration
@@ -16,14 +16,11 @@ from oslogserve.pages.brief import (
     OTHER,
     PART_OF_NAME,
     Excerpted,
-    dumped,
     ending,
     length,
     section,
-    section_json,
 )
 from oslogserve.pages.job import address_of, next_address
-from oslogserve.pages.log import completeness
 from oslogserve.query import Query
 from oslogserve.seen.known import Known
 
@@ -32,8 +29,8 @@ from oslogserve.seen.known import Known
 PART_OF_BUILD, PART_OF_TESTS, PART_OF_MOMENT, PART_OF_NOTICES = 3, 6, 6, 8
 #: The part of what is left that the first of several logs takes, in percent.
 OF_FIRST = 65
-#: The least bytes of a log, of one as JSON, and of sentences about what is missing.
-LEAST_OF_LOG, LEAST_OF_OBJECT, LEAST_OF_NOTICES = 200, 320, 100
+#: The least bytes of a log, and of sentences about what is missing.
+LEAST_OF_LOG, LEAST_OF_NOTICES = 200, 100
 #: The part of a log's bytes that its name takes at most, if its links need all of it, and other names.
 PART_OF_WHOLE_NAME, PART_OF_SAME = 2, 8
 #: Bytes of a test's name and message, and of an error at that moment.
@@ -136,9 +133,11 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
     for place, log in enumerate(logs):
         if left < LEAST_OF_LOG:
             return
-        room = _room(left, place == len(logs) - 1, LEAST_OF_LOG)
+        part = left * OF_FIRST // 100
+        has_others = place < len(logs) - 1 and left - part >= LEAST_OF_LOG
+        room = part if has_others else left
         same = _same(job, log, room // PART_OF_SAME)
-        said = _section(_excerpted(job, log, is_link=False), room - length(same))
+        said = _section(_excerpted(job, log), room - length(same))
         said += same if said else ""
         left -= length(said)
         yield said
@@ -162,17 +161,10 @@ def _name(job: JobExcerpt, file: File) -> str:
     return visible(file.shown) if job.are_files else quote(file.name)
 
 
-def _room(left: int, is_last: bool, least: int) -> int:
-    """Bytes of a log: a part of what is left, or all if no other log has room behind it."""
-    part = left * OF_FIRST // 100
-    return left if is_last or left - part < least else part
-
-
-def _excerpted(job: JobExcerpt, log: LogLines, is_link: bool) -> Excerpted:
-    """is_link: true for links that name the log, too; else its name is as in a link."""
+def _excerpted(job: JobExcerpt, log: LogLines) -> Excerpted:
     file = log.found.log.file
     name, link = file.shown, _link(job, file)
-    if not (is_link or job.are_files):
+    if not job.are_files:  # the name is as in a link, and stands before its end
         name = quote(file.name)
         link = link.removeprefix(name)
     return Excerpted(name, link, log.summary, log.read.lines, log.found.log.tally.lines)
@@ -185,68 +177,3 @@ def _notices(job: JobExcerpt) -> list[str]:
     if following:
         told.append(f"there are more logs: {job.found.choice.found:,} were found")
     return [f"oslogserve: {sentence}" for sentence in told]
-
-
-def as_json(job: JobExcerpt) -> bytes:
-    """The excerpt as JSON of at most the bytes that the query says."""
-    size, found = job.query.size, job.found
-    tests = (test._replace(message=cut(test.message, MOST_OF_TEST)) for test in found.tests)
-    tasks = (
-        [found.task._replace(message=cut(found.task.message, MOST_OF_TEST))] if found.task else []
-    )
-    members: dict[str, Any] = {
-        "path": cut(job.query.path.decode("utf-8", "replace"), size // PART_OF_NOTICES),
-        "build": next(iter(_within([_known(found.build)], size // PART_OF_BUILD)), None),
-        "task": next(
-            iter(_within([task._asdict() for task in tasks], size // PART_OF_BUILD)), None
-        ),
-        "known": _within([rule._asdict() for rule in job.known], size // PART_OF_TESTS),
-        "tests": _within([test._asdict() for test in tests], size // PART_OF_TESTS),
-        "moment": _within([_moment(one) for one in job.lines.moment], size // PART_OF_MOMENT),
-        **completeness(job.query, [*found.ending.missing, *job.lines.missing]),
-        "notices": _within(_notices(job), size // PART_OF_NOTICES),
-        "logs": [],
-    }
-    members["logs"] = list(_objects(job, size - length(dumped(members)) - 1))
-    return dumped(members).encode() + b"\n"
-
-
-def _known(build: Build) -> dict[str, Any]:
-    """What is known of the build."""
-    return {name: value for name, value in build._asdict().items() if value not in ("", None)}
-
-
-def _within(values: Iterable[Any], size: int) -> list[Any]:
-    """The values that take at most so many bytes of JSON together."""
-    kept = []
-    for value in values:
-        size -= length(dumped(value)) + 2
-        if size < 0:
-            break
-        kept.append(value)
-    return kept
-
-
-def _moment(one: ErrorAt) -> dict[str, Any]:
-    error = one.error
-    return {
-        "name": one.found.log.file.shown,
-        "line": error["line"],
-        "time": error["time"],
-        "text": cut(error["text"], MOST_OF_ERROR),
-    }
-
-
-def _objects(job: JobExcerpt, left: int) -> Iterator[dict[str, Any]]:
-    """Yields the objects of the logs, which take at most so many bytes together."""
-    logs = job.lines.logs
-    for place, log in enumerate(logs):
-        room = _room(left, place == len(logs) - 1, LEAST_OF_OBJECT)
-        names = _within([one.log.file.shown for one in log.same], room // PART_OF_SAME)
-        same = {"same": names} if names else {}
-        excerpt = _excerpted(job, log, is_link=True)
-        value = {**section_json(excerpt, room - 2 - length(dumped(same))), **same}
-        left -= length(dumped(value)) + 2
-        if left < 0:
-            return
-        yield value

@@ -98,8 +98,8 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
-            case "brief" | "brief-json":
-                return self._brief(view, pieces, file_title)
+            case "brief":
+                return self._brief(pieces, file_title)
             case "chapters":
                 return self._chapters(pieces)
             case "text":
@@ -258,7 +258,7 @@ class LogView:
         ends = {"first_error": errors[0], "last_error": errors[-1]}
         yield json_line({**counts, **summary, **ends, **self._completeness()})
 
-    def _brief(self, view: str, pieces: Iterable[bytes], file_title: str | None) -> Iterator[bytes]:
+    def _brief(self, pieces: Iterable[bytes], file_title: str | None) -> Iterator[bytes]:
         summary = self._totals(pieces)
         query, total = self.query, self.outcome.tally.lines
         lines = self._marked(summary, total)
@@ -266,10 +266,7 @@ class LogView:
         if file_title is not None:
             name, link = file_title, f"{file_title}:"
         log = brief.Excerpted(name, link, summary, lines, total)
-        if view == "brief":
-            yield brief.text(log, query.size, list(map(incomplete_notice, self.missing)))
-        else:
-            yield brief.as_json(log, query.size, self._completeness())
+        yield brief.text(log, query.size, list(map(incomplete_notice, self.missing)))
 
     def _marked(self, summary: dict[str, Any], total: int) -> list[MarkedLine]:
         """The lines of an excerpt's plan, for which the log is read again."""

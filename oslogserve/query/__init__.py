@@ -18,7 +18,6 @@ from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
-    BRIEFS,
     FIELDS,
     OF_BRIEF,
     Parameters,
@@ -98,23 +97,18 @@ class Query(NamedTuple):
         return quote(self.mount.encode("latin-1") + b"/" + self.path)
 
     @property
-    def is_brief(self) -> bool:
-        """True if an excerpt is wanted."""
-        return self.format in BRIEFS
-
-    @property
     def is_of_job(self) -> bool:
         """True if the query asks for the content of a folder's logs."""
         chooses = self.order or self.logs or self.chooses_lines or self.moment
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         return bool(chooses or is_next) or self.format in (
-            *("jsonl", "summary", *BRIEFS, "overview", "seen"),
+            *("jsonl", "summary", "brief", "overview", "seen"),
         )
 
     @property
     def is_overview(self) -> bool:
         """True if all logs are read, the likeliest first, for what went wrong."""
-        return self.view in ("overview", "seen", *BRIEFS)
+        return self.view in ("overview", "seen", "brief")
 
     @property
     def chooses_lines(self) -> bool:
@@ -194,15 +188,14 @@ class Query(NamedTuple):
 def _check_brief(query: Query) -> None:
     """Raises BadRequest for parameters that an excerpt does not take, and for its own ones elsewhere."""
     values = dict(query.parameters)
-    if not query.is_brief:
+    if query.format != "brief":
         if "bytes" in values:
-            sentence = f"bytes is for {' and '.join(f'format={name}' for name in BRIEFS)}."
-            raise BadRequest(sentence, ("bytes", values["bytes"]))
+            raise BadRequest("bytes is for format=brief.", ("bytes", values["bytes"]))
         return
     others = [pair for pair in query.parameters if pair[0] not in OF_BRIEF and pair[1]]
     if others:
-        takes = f"format={query.format} chooses the lines itself"
-        sentence = f"{others[0][0]} is for other views: {takes}, and takes {', '.join(OF_BRIEF)}."
+        takes = f"format=brief chooses the lines itself, and takes {', '.join(OF_BRIEF)}"
+        sentence = f"{others[0][0]} is for other views: {takes}."
         raise BadRequest(sentence, others[0])
 
 

@@ -15,13 +15,12 @@ from oslogserve.query.values import MAX_CONTEXT, MAX_TAIL, choice, number, value
 
 #: All sources, and those that need no name in the configuration.
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
-#: Formats of an excerpt, and its bytes: by default, at least and at most.
-BRIEFS = ("brief", "brief-json")
+#: Bytes of an excerpt: by default, at least and at most.
 BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
 #: The parameters that it takes.
 OF_BRIEF = ("format", "bytes", "against", "source", "logs")
 FORMATS = (
-    *("html", "text", "jsonl", "summary", *BRIEFS, "overview", "seen", "chapters", "raw", "json"),
+    *("html", "text", "jsonl", "summary", "brief", "overview", "seen", "chapters", "raw", "json"),
 )
 #: Repetitions of a search parameter: each costs a pass over the log.
 MAX_REPEATS = 8

@@ -127,10 +127,6 @@ def test_the_members_of_json_are_those_that_are_named(server):
     assert set(json.loads(end)) - {"end"} == of_folder
     folder = json.loads(run(server, 'curl "$LOGS/?format=summary"'))
     assert set(folder) == members("Summary of a folder", "Excerpts") - {"compared"}
-    excerpt = json.loads(run(server, f'curl "{log}?format=brief-json"'))
-    assert members("Excerpts", "Excerpt of a job") <= set(excerpt)
-    excerpt = json.loads(run(server, 'curl "$LOGS/?format=brief-json"'))
-    assert members("Excerpt of a job", "Listings") <= set(excerpt)
     listing = json.loads(run(server, 'curl "$LOGS/?format=json"'))
     entries = listing.pop("entries")
     assert {*entries[0], *listing} - {"path", "reason"} == members("Listings", "Ranges")

@@ -246,8 +246,7 @@ def _query(chance, about):
 
 def _excerpt(chance):
     """Parameters of an excerpt."""
-    view, size = chance.choice(("brief", "brief-json")), chance.choice((500, 2000, 100_000))
-    return {"format": view, "bytes": size}
+    return {"format": "brief", "bytes": chance.choice((500, 2000, 100_000))}
 
 
 def _comparison(chance, paths):

@@ -469,12 +469,11 @@ def test_a_terminal_gets_text(log):
         assert terminal.read1().replace(b"\r\n", b"\n") == LOG[: LOG.index(b"\n") + 1]
 
 
-@pytest.mark.parametrize("format_", ["brief", "brief-json"])
-def test_an_excerpt_of_a_file_whose_name_is_not_utf_8(tmp_path, capfdbinary, format_):
+def test_an_excerpt_of_a_file_whose_name_is_not_utf_8(tmp_path, capfdbinary):
     name = os.fsencode(tmp_path) + b"/a\xff.log"
     with open(name, "wb") as file:
         file.write(b"ERROR: it broke\n")
-    assert main(["render", os.fsdecode(name), "--format", format_]) == 0
+    assert main(["render", os.fsdecode(name), "--format", "brief"]) == 0
     assert "a\ufffd.log" in capfdbinary.readouterr().out.decode()
 
 

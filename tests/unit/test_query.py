@@ -240,7 +240,7 @@ WRONG = {
     "chapter": ("1 to 200 characters", ["x" * 201]),
     "source": ("all, disk, swift or the name of a store", ["S3", "", "a" * 32, "a/b"]),
     "format": (
-        "html, text, jsonl, summary, brief, brief-json, overview, seen, chapters, raw, json",
+        "html, text, jsonl, summary, brief, overview, seen, chapters, raw, json",
         ["xml", ""],
     ),
     "content-type": ("text/plain, text/html", ["image/png", ""]),
@@ -273,7 +273,7 @@ def test_every_parameter_takes_its_example(name):
 
 def test_bytes_are_of_an_excerpt():
     assert asked(query="format=brief&bytes=4000").size == 4000
-    assert asked(query="format=brief-json").size == 2000
+    assert asked(query="format=brief").size == 2000
 
 
 def test_a_window_that_ends_before_it_begins_says_which_is_right():

@@ -73,23 +73,19 @@ class Run(NamedTuple):
         return Run(self.lines[with_text[0] : with_text[-1] + 1]) if with_text else self
 
 
-class Costs(NamedTuple):
-    """The bytes that an excerpt takes as it is written."""
+def chosen(
+    lines: Sequence[Weighed], size: int, cost_of: Callable[[Shown], int], of_run: int
+) -> list[Run]:
+    """The runs of lines that fit into so many bytes, in order.
 
-    #: Of a line.
-    line: Callable[[Shown], int]
-    #: Of what stands before a run, at most.
-    run: int
-
-
-def chosen(lines: Sequence[Weighed], size: int, costs: Costs) -> list[Run]:
-    """The runs of lines that fit into so many bytes, in order."""
-    choice = _Choice(lines, _shown(lines, size, 1), costs, size)
+    cost_of: bytes of a line as it is written. of_run: of what stands before a run, at most.
+    """
+    choice = _Choice(lines, _shown(lines, size, 1), cost_of, of_run, size)
     for wider in WIDER:
         if len(choice.taken) < len(lines) or choice.left < size // 4:
             break
         # All lines fit: long ones get more of the room.
-        with_more = _Choice(lines, _shown(lines, size, wider), costs, size)
+        with_more = _Choice(lines, _shown(lines, size, wider), cost_of, of_run, size)
         if len(with_more.taken) < len(lines):
             break
         choice = with_more
@@ -143,7 +139,12 @@ class _Choice:
     """Lines that are taken, the worthiest first. What leads to a line that is taken costs less."""
 
     def __init__(
-        self, lines: Sequence[Weighed], shown: Sequence[Shown], costs: Costs, size: int
+        self,
+        lines: Sequence[Weighed],
+        shown: Sequence[Shown],
+        cost_of: Callable[[Shown], int],
+        of_run: int,
+        size: int,
     ) -> None:
         #: Places.
         self.taken: set[int] = set()
@@ -154,9 +155,9 @@ class _Choice:
         self._kinds = Counter(one.kind for one in lines)
         #: The kinds of which an error that is taken says how many are left out.
         self._counted: set[int | None] = set()
-        self._cost_of = costs.line
-        self._costs = [costs.line(one) for one in shown]
-        self._of_run = costs.run
+        self._cost_of = cost_of
+        self._costs = [cost_of(one) for one in shown]
+        self._of_run = of_run
         #: Bytes.
         self.left = size
         self._waiting: list[tuple[float, int]] = []

@@ -2,7 +2,6 @@
 """The excerpt of a log."""
 
 import gzip
-import json
 import re
 
 import pytest
@@ -71,25 +70,6 @@ def test_a_link_of_a_run_goes_to_its_lines(ask):
     assert f"show=L{numbers}" in answer.location
 
 
-def test_json_has_the_same_lines_within_the_bytes(ask):
-    for size in (900, 5000):
-        answer = ask(f"/run/a.txt?format=brief-json&bytes={size}")
-        assert answer.content_type == "application/json"
-        assert len(answer.body) <= size
-        found = json.loads(answer.body)
-        assert found["cause"] == {"line": FAILED, "last": FAILED + 1, "why": "test"}
-        assert (found["lines"], found["failed"], found["complete"]) == (6006, True, True)
-        assert found["step"]["name"] == "test"
-        log = LOG.decode().splitlines()
-        for run in found["runs"]:
-            assert [line["line"] for line in run["lines"]] == [
-                *range(run["first"], run["last"] + 1)
-            ]
-            assert all(line["text"] == log[line["line"] - 1] for line in run["lines"])
-            assert run["href"].startswith(f"?goto={run['first']}")
-            assert run.get("is_cause", False) == (run["first"] <= FAILED <= run["last"])
-
-
 def test_it_is_the_same_with_an_index_and_without(ask, tmp_path):
     log = LOG * 12  # large enough for an index
     (tmp_path / "logs/large.txt").write_bytes(log)
@@ -104,21 +84,12 @@ def test_a_log_that_is_cut_short_says_so(ask):
     answer = ask("/run/broken.txt.gz?format=brief")
     assert answer.text.splitlines()[-1].startswith("[oslogserve: this log is incomplete here: ")
     assert len(answer.body) <= 2000
-    found = json.loads(ask("/run/broken.txt.gz?format=brief-json").body)
-    assert not found["complete"]
-    assert found["reason"]
 
 
 def test_an_empty_log_shows_no_failure(ask):
     assert (
         ask("/run/empty.txt?format=brief").text == "/run/empty.txt: shows no failure in 0 lines\n"
     )
-
-
-def test_new_lines_are_told_in_a_comparison(ask):
-    url = "/run/a.txt?format=brief-json&against=run/passed.txt"
-    lines = [line for run in json.loads(ask(url).body)["runs"] for line in run["lines"]]
-    assert [line["text"] for line in lines if line.get("new")] == ["AssertionError: 3 != 4"]
 
 
 def test_new_lines_begin_with_a_plus_in_text(ask):
@@ -141,13 +112,13 @@ def test_a_comparison_that_failed_is_always_said(ask, size):
         ("format=brief&bytes=499", "bytes takes a whole number from 500 to 1000000"),
         ("format=brief&bytes=1000001", "bytes takes a whole number from 500 to 1000000"),
         ("format=brief&bytes=", "bytes takes a whole number"),
-        ("bytes=2000", "bytes is for format=brief and format=brief-json"),
-        ("format=summary&bytes=2000", "bytes is for format=brief and format=brief-json"),
+        ("bytes=2000", "bytes is for format=brief."),
+        ("format=summary&bytes=2000", "bytes is for format=brief."),
         (
             "format=brief&level=ERROR",
             "level is for other views: format=brief chooses the lines itself",
         ),
-        ("format=brief-json&lines=1-10", "format=brief-json chooses the lines itself"),
+        ("format=brief&lines=1-10", "format=brief chooses the lines itself"),
         ("format=brief&chapter=test", "format=brief chooses the lines itself"),
     ],
 )
@@ -159,7 +130,6 @@ def test_what_it_does_not_take_is_said(ask, query, told):
 
 def test_etags_tell_sizes_apart(ask):
     tags = {ask(f"/run/a.txt?format=brief&bytes={size}").etag for size in (500, 2000)}
-    tags.add(ask("/run/a.txt?format=brief-json").etag)
-    assert len(tags) == 3
+    assert len(tags) == 2
     answer = ask("/run/a.txt?format=brief")
     assert ask("/run/a.txt?format=brief", If_None_Match=f'"{answer.etag}"').status_int == 304

@@ -301,7 +301,7 @@ def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):
 ABOVE = ["/", "/a/", "/a/b/", "/a/b/c/", "/a/b/c/d/", "/a/b/c/d/e/"]
 
 
-@pytest.mark.parametrize("view", ["overview", "seen", "brief", "brief-json"])
+@pytest.mark.parametrize("view", ["overview", "seen", "brief"])
 def test_the_folders_above_a_run_are_no_runs(add, ask, kept, view):
     several = [add("a/b/c/d/e/1", *refused()), add("other/2", *refused())]
     for folder in [*ABOVE, *several]:

@@ -21,14 +21,7 @@ SEVERAL = {
     "skippable": lambda log: frame(log) + skippable(b"an index"),
     "padded": lambda log: frame(log) + bytes(512),
 }
-VIEWS = [
-    "text",
-    "text&q=req-0&tail=5",
-    "text&lines=50-60",
-    "jsonl&level=ERROR",
-    "brief",
-    "brief-json",
-]
+VIEWS = ["text", "text&q=req-0&tail=5", "text&lines=50-60", "jsonl&level=ERROR", "brief"]
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from oslogserve.lines.brief.choice import Costs, Run, chosen
+from oslogserve.lines.brief.choice import Run, chosen
 from oslogserve.lines.brief.marked import MOST_HELD, SHORT, MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import Range, planned
 from oslogserve.lines.brief.worth import Weighed, weighed
@@ -15,7 +15,11 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 
 RENDERER = Renderer()
-COSTS = Costs(lambda line: len(line.text) + 1, 10)
+OF_RUN = 10
+
+
+def cost_of(line):
+    return len(line.text) + 1
 
 
 def marked(log, *ranges):
@@ -31,7 +35,7 @@ def excerpt(log, size):
     summary = summary_of(log)
     total = log.count(b"\n")
     ranges = planned(summary, total, size)
-    return chosen(weighed(marked(log, *ranges), summary, total), size, COSTS)
+    return chosen(weighed(marked(log, *ranges), summary, total), size, cost_of, OF_RUN)
 
 
 def texts(runs):
@@ -216,14 +220,14 @@ def test_a_step_of_few_lines_between_two_that_are_shown_is_shown_too():
     texts = ["line 1", "line 2", "line 3", "line 4 is long" * 9]
     lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in enumerate(texts, 1)]
     several = [Weighed(*one, 1) for one in zip(lines, [9.0, 0.0, 9.0, 0.0], strict=True)]
-    runs = chosen(several, 40, COSTS)
+    runs = chosen(several, 40, cost_of, OF_RUN)
     assert [[line.number for line in run.lines] for run in runs] == [[1, 2, 3]]
 
 
 def test_a_blank_line_begins_no_run():
     lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in ((1, "a"), (9, ""))]
     several = [Weighed(lines[0], 5.0, 1), Weighed(lines[1], 9.0, None)]
-    [run] = chosen(several, 100, COSTS)
+    [run] = chosen(several, 100, cost_of, OF_RUN)
     assert run == Run([run.lines[0]])
     assert run.first == run.last == 1
 
@@ -304,7 +308,7 @@ def test_a_long_cause_is_always_shown_shortened(long, size):
     runs = excerpt(log, size)
     [cause] = [text for text in texts(runs) if text.startswith("ERROR: ")]
     assert cause.endswith("END")
-    assert sum(COSTS.line(line) for run in runs for line in run.lines) + 10 * len(runs) <= size
+    assert sum(cost_of(line) for run in runs for line in run.lines) + OF_RUN * len(runs) <= size
 
 
 @pytest.mark.parametrize("size", [150, 300, 1000])
