@@ -108,8 +108,9 @@ def main():
         for attack in ATTACKS:
             if re.search(given.only, attack.name):
                 found = measured(attack, root, given.seconds)
-                print(found, flush=True)
-                is_bad = is_bad or found.memory > MOST_MEMORY
+                takes_too_much = found.memory > MOST_MEMORY
+                print(found, f"more than {MOST_MEMORY} MiB" if takes_too_much else "", flush=True)
+                is_bad = is_bad or takes_too_much
     return 1 if is_bad else 0
 
 
