@@ -16,6 +16,7 @@ from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics
 from oslogserve.salt import rules_of
 from oslogserve.seen.memory import Memory
+from oslogserve.seen.rules import configured_rules
 from oslogserve.sources import Backend
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
@@ -51,7 +52,9 @@ class Assembly:
             database = database_of(self.config)
         except Exception as error:  # noqa: BLE001 - logs can be read without it
             self.faults.append(f"[seen]: no runs are kept: {without_values(error)}")
-        return Memory(database, self.metrics, self.config.rules, is_listed)
+        rules, faults = configured_rules(self.config)
+        self.faults += [f"{fault}; the server runs without it" for fault in faults]
+        return Memory(database, self.metrics, rules, is_listed)
 
 
 def _guards(config: Config, metrics: Metrics) -> list[Guard]:

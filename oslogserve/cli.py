@@ -302,8 +302,8 @@ def _render_job(
     from oslogserve.jobs.job import Jobs
     from oslogserve.logs.open_log import Logs
     from oslogserve.metrics import Metrics
-    from oslogserve.seen.known import Rules
     from oslogserve.seen.memory import Memory
+    from oslogserve.seen.rules import Rules
     from oslogserve.sources.disk.source import Disk
 
     if options.format == "html":
@@ -377,15 +377,19 @@ def _known_check(options: argparse.Namespace) -> int:
 
 def _check_config(options: argparse.Namespace) -> int:
     from oslogserve.index.directory import usage_of
+    from oslogserve.seen.rules import configured_rules
 
     config = load(options.file, _environment(), must_exist=True)
+    rules, faults = configured_rules(config)
+    if faults:
+        raise ConfigError("\n".join(faults))
     for what in config.removed:
         print(f"oslogserve: {visible(what)}", file=sys.stderr)
     print(config.as_file(), end="")
     # A comment: the output is a configuration too.
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
     if config["known", "rules"]:
-        print(f"# {counted(len(config.rules), 'rule')} of known causes")
+        print(f"# {counted(len(rules), 'rule')} of known causes")
     return 1 if _tried(config) else 0
 
 

@@ -189,12 +189,13 @@ def _try(read: Callable[[], Config], settings: Any, writing: int) -> NoReturn:
         signal.alarm(math.ceil(TRIAL) + 1)  # if the master is killed meanwhile
         os.environ.pop(metrics_dir.VARIABLE, None)  # it is no worker: it counts nowhere
         config = read()
-        if config.rule_faults:
-            raise ConfigError("\n".join(config.rule_faults))
         set_owner_process(settings.uid, settings.gid, initgroups=settings.initgroups)
         from oslogserve.app import App
+        from oslogserve.seen.rules import configured_rules
 
         App(config)
+        if faults := configured_rules(config)[1]:  # a server that starts does without these
+            raise ConfigError("\n".join(faults))
         verdict = _PASSED
     except ConfigError as error:
         messages.log(error)

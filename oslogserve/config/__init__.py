@@ -16,7 +16,6 @@ from oslogserve.config.swift_cloud import credentials, names_credentials, of_clo
 from oslogserve.config.values import Secret, database, storage_url, url, without_secrets
 from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.search import rewritten
-from oslogserve.seen.known import Rules
 
 __all__ = ["Config", "ConfigError", "load"]
 
@@ -42,12 +41,10 @@ class Config:
     options: Sequence[Option]
     #: The parsed value of each option by (section, key).
     values: Mapping[tuple[str, str], Any]
-    #: What people know of causes: the rules without a fault.
-    rules: Rules = field(compare=False)
-    #: The faults of the others, with file, line and key.
-    rule_faults: Sequence[str] = field(default=(), compare=False)
     #: What to do about each option that the file sets and that is gone, with file, line and key.
-    removed: Sequence[str] = field(default=(), compare=False)
+    removed: Sequence[str] = field(compare=False)
+    #: File and line of each option that the file sets, by (section, key).
+    places: Mapping[tuple[str, str], str] = field(compare=False)
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -100,12 +97,14 @@ class Config:
         return f"there is no folder {root!r}" if root and not os.path.isdir(root) else ""
 
     def lacks(self) -> list[str]:
-        """What a server does without, a sentence each: removed options, faulty rules, and the folder of logs."""
-        found = [*self.removed]
-        found += [f"{fault}; the server runs without it" for fault in self.rule_faults]
-        if root := self.missing_root():  # a mount may come later
-            found.append(f"[disk] root: {root}")
-        return found
+        """What a server does without, a sentence each: removed options, and the folder of logs."""
+        root = self.missing_root()  # a mount may come later
+        return [*self.removed, f"[disk] root: {root}"] if root else [*self.removed]
+
+    def place_of(self, section: str, key: str) -> str:
+        """The option as a fault names it, with file and line if the file sets it."""
+        place = self.places.get((section, key))
+        return f"{place}: [{section}] {key}" if place else f"[{section}] {key}"
 
     def as_file(self) -> str:
         """A file's text from which load() would give this configuration. Hides secrets."""
@@ -147,8 +146,8 @@ def load(
 ) -> Config:
     """The configuration of a file, or the defaults. Raises ConfigError with all faults.
 
-    must_exist: makes faults of what a server can do without, see Config.lacks(). overrides: 'section_key' -> text,
-    from the command line.
+    must_exist: makes it a fault if the folder of logs is missing. overrides: 'section_key' -> text, from the
+    command line.
     """
     parsed = ConfigFile(file)
     named = [
@@ -160,16 +159,12 @@ def load(
     options = (*OPTIONS, *named)
     values = {option.where: _value(option, parsed, environ, overrides) for option in options}
     values |= of_cloud(values, parsed, environ)
-    rules, faults_of_rules = _rules(values["known", "rules"])
-    config = Config(options, values, rules, removed=_removed(parsed))
+    places = {where: f"{file}:{setting.line}" for where, setting in parsed.settings.items()}
+    config = Config(options, values, _removed(places), places)
     _check_names(config, parsed)
     _check_usable(config, must_exist, parsed)
-    is_refused = must_exist or bool(parsed.faults)
-    for fault in faults_of_rules:
-        parsed.add_option_fault(("known", "rules"), fault)
-    if is_refused:
-        parsed.raise_faults()
-    return replace(config, rule_faults=parsed.faults)
+    parsed.raise_faults()
+    return config
 
 
 def _value(
@@ -204,20 +199,11 @@ def _value(
         return None
 
 
-def _rules(folder: str | None) -> tuple[Rules, list[str]]:
-    """The rules of a folder that have no fault, and the faults of the others."""
-    if not folder:
-        return Rules(), []
-    from oslogserve.config.rules import usable_rules  # it reads YAML
-
-    return usable_rules(folder)
-
-
-def _removed(parsed: ConfigFile) -> list[str]:
+def _removed(places: Mapping[tuple[str, str], str]) -> list[str]:
     """What to do about each option of the file that is gone."""
     return [
-        f"{parsed.path}:{line}: [{section}] {key} is gone: {REMOVED[section, key]}"
-        for (section, key), (line, _) in parsed.settings.items()
+        f"{place}: [{section}] {key} is gone: {REMOVED[section, key]}"
+        for (section, key), place in places.items()
         if (section, key) in REMOVED
     ]
 

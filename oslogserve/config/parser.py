@@ -35,7 +35,7 @@ class Setting(NamedTuple):
 class ConfigFile:
     def __init__(self, path: str | None) -> None:
         """path: None for no settings. Raises ConfigError if the file is not UTF-8 text."""
-        self.path = path
+        self._path = path
         #: The line of each section's header.
         self.sections: dict[str, int] = {}
         #: Settings by section and key; those after a broken header have the section "".
@@ -58,7 +58,7 @@ class ConfigFile:
     @property
     def faults(self) -> list[str]:
         """All faults, with file and line, in the order of the lines."""
-        return [f"{self.path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
+        return [f"{self._path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
 
     def raise_faults(self) -> None:
         """Raises ConfigError with all faults, if there are any."""

@@ -22,8 +22,8 @@ from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import job as pages
 from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
-from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Memory, Told
+from oslogserve.seen.rules import Known
 from oslogserve.seen.runs import asked_of, has_ended_failed, remember
 from oslogserve.sources import Source
 

@@ -22,7 +22,7 @@ from oslogserve.pages.brief import (
 )
 from oslogserve.pages.job import address_of, next_address
 from oslogserve.query import Query
-from oslogserve.seen.known import Known
+from oslogserve.seen.rules import Known
 
 #: Parts of the excerpt: what is known of the build, failed tests, errors of other logs at that moment, and
 #: sentences about what is missing.

@@ -12,8 +12,8 @@ from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.page import Link, address
 from oslogserve.query import Query
 from oslogserve.seen import Run
-from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Another, Told
+from oslogserve.seen.rules import Known
 
 #: Below the mount point.
 LIST = "/_oslogserve/seen"

@@ -23,8 +23,8 @@ from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
-from oslogserve.seen.known import Known
 from oslogserve.seen.memory import Told
+from oslogserve.seen.rules import Known
 from oslogserve.templates import rendered, streamed
 
 #: Logs that a notice about several names.

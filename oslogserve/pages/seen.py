@@ -11,7 +11,7 @@ from oslogserve.pages.log import json_line
 from oslogserve.pages.page import Breadcrumbs, Link, address, frame
 from oslogserve.query.seen import SeenQuery
 from oslogserve.seen import MOST_NAME, Cause, Recent, Run
-from oslogserve.seen.known import Known
+from oslogserve.seen.rules import Known
 from oslogserve.templates import rendered
 
 #: Width and height of a day's bar, and the space beside it, in units of the drawing.

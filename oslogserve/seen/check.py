@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 
 from oslogserve.assembly import database_of
 from oslogserve.config import ConfigError, load
-from oslogserve.config.rules import load_rules
 from oslogserve.errors import SourceError
 from oslogserve.humanize import counted
 from oslogserve.messages import in_lines, visible
 from oslogserve.seen import Run
 from oslogserve.seen.database import Database
-from oslogserve.seen.known import Rule, Rules
+from oslogserve.seen.rules import Rule, Rules, usable_rules
 
 #: Runs of a rule that are named.
 MOST_NAMED = 3
@@ -44,10 +43,9 @@ def check(options: argparse.Namespace) -> int:
 
     Raises ConfigError, also if the database fails.
     """
-    try:
-        rules = load_rules(options.folder)
-    except ConfigError as error:
-        print(in_lines(error), file=sys.stderr)
+    rules, faults = usable_rules(options.folder)
+    if faults:
+        print(in_lines(ConfigError("\n".join(faults))), file=sys.stderr)
         return 1
     database = database_of(load(options.config))
     if database is None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.seen import ANY, Cause, Named, Others, Recent, Run
-from oslogserve.seen.known import Known, Rules
+from oslogserve.seen.rules import Known, Rules
 from oslogserve.sources.breaker import CircuitBreaker, Outages
 
 if TYPE_CHECKING:

@@ -54,7 +54,7 @@ def get(app):
         ({"seen_directory": "/proc/none?timeout=x"}, ()),
         ({"seen_database": "sqlite:////proc/none/x"}, ()),
         ({"seen_database": "postgresql://127.0.0.1:1/x?sslmode=none"}, ()),
-        ({"known_rules": "/proc/none"}, ()),
+        ({"known_rules": "/proc/none"}, ("[known] rules: /proc/none: No",)),
         ({"job_passed": "x", "job_passed_folder": "/none"}, ()),
         ({"request_log_to": "/proc/none/x"}, ["[request_log] to: /proc/none/x: No such file"]),
         ({"request_log_to": "/"}, ["[request_log] to: /: Is a directory"]),

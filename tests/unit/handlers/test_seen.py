@@ -14,8 +14,8 @@ from oslogserve.http.request import Request
 from oslogserve.metrics import Metrics
 from oslogserve.seen import Cause, Named, Run
 from oslogserve.seen.database import Database
-from oslogserve.seen.known import Known, Rule, Rules
 from oslogserve.seen.memory import Memory
+from oslogserve.seen.rules import Known, Rule, Rules
 
 NOW = int(time.time())
 DAY = 24 * 3600

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of rules, and how their faults are told."""
+"""Rules, what they know, and how the faults of their files are told."""
 
 import os
+import time
 
 import pytest
 
+from oslogserve.app import App
 from oslogserve.cli import main
-from oslogserve.config import ConfigError, load, rules
-from oslogserve.config.rules import load_rules
-from oslogserve.seen.known import Known, Rule
+from oslogserve.config import load
+from oslogserve.seen import Cause, Named, Run, rules
+from oslogserve.seen.rules import REACH, Known, Rule, Rules, configured_rules, usable_rules
 
 
 @pytest.fixture
@@ -20,9 +22,7 @@ def folder(tmp_path):
 
 def fault(folder, text):
     (folder / "a.yaml").write_text(text)
-    with pytest.raises(ConfigError) as raised:
-        load_rules(str(folder))
-    return raised.value.sentence.replace(f"{folder}/", "")
+    return "\n".join(usable_rules(str(folder))[1]).replace(f"{folder}/", "")
 
 
 def test_a_file_has_a_rule_or_a_list_of_them(folder):
@@ -37,7 +37,9 @@ def test_a_file_has_a_rule_or_a_list_of_them(folder):
     (folder / "empty.yaml").write_text("# none\n")
     (folder / "c.yml").write_text("pattern: x\ntitle: z\n")
     (folder / "README.md").write_text("- no: rule\n")
-    first, *others = load_rules(str(folder)).rules
+    found, faults = usable_rules(str(folder))
+    first, *others = found.rules
+    assert not faults
     assert first == Rule(
         Known("Mirror", "https://bugs.example.org/1"),
         "mirror .* is gone",
@@ -90,14 +92,14 @@ def test_there_are_so_many_states_at_most(folder, key):
 def test_there_are_so_many_files_at_most(folder):
     for number in range(rules.MOST_FILES + 1):
         (folder / f"{number}.yaml").touch()
-    with pytest.raises(ConfigError, match="more than 500 files"):
-        load_rules(str(folder))
+    (told,) = usable_rules(str(folder))[1]
+    assert "more than 500 files" in told
 
 
 def test_a_pipe_is_no_file_of_rules(folder):
     os.mkfifo(folder / "a.yaml")
-    with pytest.raises(ConfigError, match="no regular file"):
-        load_rules(str(folder))
+    (told,) = usable_rules(str(folder))[1]
+    assert "no regular file" in told
 
 
 @pytest.fixture
@@ -107,55 +109,48 @@ def file(folder, tmp_path):
     return path
 
 
-def test_a_check_tells_the_faults_of_rules_with_those_of_the_configuration(folder, file):
-    (folder / "a.yaml").write_text("title: x\npattern: (a\n")
-    begins = f"{file}:2: [known] rules: {folder}/a.yaml:2: pattern: "
-    with pytest.raises(ConfigError) as raised:
-        load(str(file), {}, must_exist=True)
-    assert raised.value.sentence.startswith(begins)
-    file.write_text(f"{file.read_text()}[seen]\ndays = x\n")
-    for must_exist in (False, True):
-        with pytest.raises(ConfigError) as raised:
-            load(str(file), {}, must_exist=must_exist)
-        first, second = raised.value.sentence.split("\n")
-        assert first.startswith(begins)
-        assert second.startswith(f"{file}:4: [seen] days:")
-
-
 def test_a_server_does_without_faulty_rules_and_has_the_others(folder, file):
     (folder / "a.yaml").write_text("- {pattern: (a, title: x}\n- {pattern: b, title: y}\n")
     (folder / "b.yaml").write_text("- {pattern: c, title: z}\n- [\n")
     (folder / "c.yaml").mkdir()
     (folder / "d.yaml").write_text("{pattern: d, title: w}\n")
-    config = load(str(file), {})
-    assert [rule.says.title for rule in config.rules.rules] == ["y", "w"]
-    told = [one.removeprefix(f"{file}:2: [known] rules: {folder}/") for one in config.lacks()]
+    found, faults = configured_rules(load(str(file), {}))
+    assert [rule.says.title for rule in found.rules] == ["y", "w"]
+    told = [one.removeprefix(f"{file}:2: [known] rules: {folder}/") for one in faults]
     assert [one.partition(" ")[0] for one in told] == ["a.yaml:1:", "b.yaml:3:", "c.yaml:"]
-    assert all(one.endswith("; the server runs without it") for one in told)
 
 
 @pytest.mark.parametrize("name", ["gone", "file"])
 def test_a_server_does_without_a_folder_of_rules_that_it_cannot_read(tmp_path, name):
     (tmp_path / "file").touch()
-    config = load(None, {}, known_rules=f"{tmp_path}/{name}")
-    assert len(config.rules) == 0
-    (told,) = config.lacks()
+    found, (told,) = configured_rules(load(None, {}, known_rules=f"{tmp_path}/{name}"))
+    assert len(found) == 0
     assert told.startswith(f"[known] rules: {tmp_path}/{name}: No")
 
 
 def test_a_server_has_no_rule_of_too_many(folder, file, monkeypatch):
     monkeypatch.setattr(rules, "MOST_RULES", 1)
     (folder / "a.yaml").write_text("- {pattern: x, title: y}\n" * 2)
-    config = load(str(file), {})
-    assert len(config.rules) == 0
-    (told,) = config.lacks()
-    assert "it has 2 rules: at most 1 are taken; the server runs without it" in told
+    found, (told,) = configured_rules(load(str(file), {}))
+    assert len(found) == 0
+    assert told.endswith("it has 2 rules: at most 1 are taken")
 
 
 def test_check_config_fails_for_faulty_rules(folder, file, capsys):
-    (folder / "a.yaml").write_text("title: x\npattern: (a\n")
+    (folder / "a.yaml").write_text("title: x\npattern: (a\n\n---\n")
+    (folder / "b.yaml").write_text("title: x\n")
     assert main(["check-config", str(file)]) == 2
-    assert f"{file}:2: [known] rules: {folder}/a.yaml:2: pattern: " in capsys.readouterr().err
+    first, second = capsys.readouterr().err.splitlines()
+    place = f"oslogserve: {file}:2: [known] rules: {folder}"
+    assert first.startswith(f"{place}/a.yaml:")
+    assert second.startswith(f"{place}/b.yaml:1: a rule needs pattern")
+
+
+def test_an_application_without_faulty_rules_says_so(folder, file):
+    (folder / "a.yaml").write_text("title: x\n")
+    (told,) = App(load(str(file), {})).faults
+    assert told.startswith(f"{file}:2: [known] rules: {folder}/a.yaml:1: ")
+    assert told.endswith("; the server runs without it")
 
 
 def test_check_config_counts_them(folder, tmp_path, capsys):
@@ -164,3 +159,63 @@ def test_check_config_counts_them(folder, tmp_path, capsys):
     file.write_text(f"[known]\nrules = {folder}\n")
     assert main(["check-config", str(file)]) == 0
     assert "\n# 2 rules of known causes\n" in capsys.readouterr().out
+
+
+ONE, OTHER = Known("one", "https://bugs.example.org/1"), Known("other", "")
+
+
+def run(*lines, job="tempest-full", log="controller/console.log"):
+    cause = Cause(log, 1, lines[0], "", "", "\n".join(lines))
+    return Run("a/1", 1, True, Named(job), "", (cause,))
+
+
+def test_a_rule_knows_a_cause_by_any_of_its_lines():
+    rules = Rules([Rule(ONE, "mirror .* gone$")])
+    assert rules.known(run("FAIL: x", "the mirror is gone")) == [ONE]
+    assert rules.known(run("the mirror is gone again")) == []
+    assert rules.known(run("the mirror", "is gone")) == []
+
+
+def test_a_rule_may_be_of_a_job_and_of_a_log():
+    rules = Rules([Rule(ONE, "full", job="^tempest-"), Rule(OTHER, "full", file=r"console\.log$")])
+    assert rules.known(run("disk full")) == [ONE, OTHER]
+    assert rules.known(run("disk full", job="unit")) == [OTHER]
+    assert rules.known(run("disk full", log="a.txt")) == [ONE]
+
+
+def test_job_and_log_are_of_the_cause_that_a_rule_fits():
+    rules = Rules([Rule(ONE, "full", file="^b")])
+    causes = (Cause("a.txt", 1, "disk full", ""), Cause("b.txt", 1, "timeout", ""))
+    assert rules.known(Run("a/1", 1, True, causes=causes)) == []
+
+
+def test_each_title_is_told_once_in_the_order_of_the_rules():
+    rules = Rules([Rule(ONE, "b"), Rule(OTHER, "a"), Rule(ONE, "a")])
+    assert rules.known(run("a", "b")) == [ONE, OTHER]
+
+
+def test_a_kept_cause_without_its_lines_is_known_by_its_text():
+    kept = Run("a/1", 1, True, causes=(Cause("a.txt", 1, "disk full", ""),))
+    assert Rules([Rule(ONE, "full")]).known(kept) == [ONE]
+
+
+def test_without_rules_nothing_is_known():
+    assert Rules().known(run("disk full")) == []
+
+
+@pytest.mark.parametrize("line", ["\udcff", "", "\0", "\u2028", "x" * 10**6])
+def test_any_text_is_searched(line):
+    assert Rules([Rule(ONE, "no such")]).known(run(line, job=line, log=line)) == []
+
+
+def test_patterns_have_the_syntax_of_links():
+    rules = Rules([Rule(ONE, r"(?i)\bdisk\s+\d+ (is )?full\b")])
+    assert rules.known(run("Disk  12 FULL")) == [ONE]
+
+
+def test_no_pattern_makes_a_hostile_text_slow():
+    rules = Rules([Rule(ONE, "(a+)+$"), Rule(OTHER, "(a|aa)*b(a|b)*c"), Rule(ONE, ".*.*.*=x")])
+    started = time.process_time()
+    for _ in range(10):
+        rules.known(run(*["a" * (REACH - 1) + "!"] * 40))
+    assert time.process_time() - started < 2

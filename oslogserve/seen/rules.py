@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the rules of known causes from a folder of YAML files."""
+"""What people know of causes: rules with a title and a link, in a folder of YAML files."""
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import yaml
 
+from oslogserve.config import Config
 from oslogserve.config.parser import ConfigError, text_of
 from oslogserve.lines.search import LONGEST, rewritten
-from oslogserve.native import state_count
-from oslogserve.seen.known import Known, Rule, Rules
+from oslogserve.native import Patterns, state_count
+from oslogserve.seen import Run
 
 ENDINGS = (".yaml", ".yml")
 MOST_FILES, MOST_RULES = 500, 500
@@ -20,6 +21,64 @@ LONGEST_TITLE, LONGEST_URL = 200, 1000
 #: States of all patterns together. Each may cost a step for each byte of a cause.
 MOST_STATES = 30_000
 _KEYS = ("pattern", "job", "file", "title", "url")
+#: Characters of a line that are searched.
+REACH = 400
+
+
+class Known(NamedTuple):
+    """What a rule says of a cause that it knows."""
+
+    title: str
+    #: Of a bug, say; "" for none.
+    url: str
+
+
+class Rule(NamedTuple):
+    """Patterns in RE2's syntax: an empty one fits everything."""
+
+    says: Known
+    #: Of a line of the cause.
+    pattern: str
+    #: Of the names of the job and of the log.
+    job: str = ""
+    file: str = ""
+    #: Where it is written: file and line.
+    where: str = ""
+
+
+class Rules:
+    """The rules of a folder, in the order of their names. All are tried at once, in linear time."""
+
+    def __init__(self, rules: Sequence[Rule] = ()) -> None:
+        """Raises ValueError if the patterns are too large together."""
+        self.rules = rules
+        self._jobs, self._files, self._lines = (
+            Patterns([rewritten(pattern) for pattern in patterns])
+            for patterns in (
+                [rule.job for rule in rules],
+                [rule.file for rule in rules],
+                [rule.pattern for rule in rules],
+            )
+        )
+
+    def __len__(self) -> int:
+        return len(self.rules)
+
+    def known(self, run: Run) -> list[Known]:
+        """What the rules say of the run's causes, each once."""
+        return [*dict.fromkeys(self.rules[place].says for place in self.hits(run))]
+
+    def hits(self, run: Run) -> list[int]:
+        """The places of the rules that know a cause of the run."""
+        if not self.rules:
+            return []
+        of_job = _hits(self._jobs, run.job.job)
+        found: set[int] = set()
+        for cause in run.causes:
+            candidates = (of_job & _hits(self._files, cause.log)) - found
+            for line in cause.lines if candidates else ():
+                found |= candidates & _hits(self._lines, line)
+        return sorted(found)
 
 
 class _Fault(NamedTuple):
@@ -28,12 +87,11 @@ class _Fault(NamedTuple):
     what: str
 
 
-def load_rules(folder: str) -> Rules:
-    """The rules of all files, in the order of their names. Raises ConfigError with all faults."""
-    rules, faults = usable_rules(folder)
-    if faults:
-        raise ConfigError("\n".join(faults))
-    return rules
+def configured_rules(config: Config) -> tuple[Rules, list[str]]:
+    """The configured rules that have no fault; and all faults, a sentence each that begins with the option."""
+    folder = config["known", "rules"]
+    rules, faults = usable_rules(folder) if folder else (Rules(), [])
+    return rules, [f"{config.place_of('known', 'rules')}: {fault}" for fault in faults]
 
 
 def usable_rules(folder: str) -> tuple[Rules, list[str]]:
@@ -148,3 +206,7 @@ def _checked(name: str, text: str) -> str:
     except ValueError as error:
         return f"it takes a regular expression of RE2's syntax ({error})"
     return ""
+
+
+def _hits(patterns: Patterns, text: str) -> set[int]:
+    return set(patterns.hits(text[:REACH].encode("utf-8", "replace")))
