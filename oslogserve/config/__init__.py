@@ -9,10 +9,10 @@ from importlib.util import find_spec
 from itertools import groupby
 from typing import Any
 
+from oslogserve.config.clouds import credentials, names_credentials, of_cloud
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.place import Place
-from oslogserve.config.swift_cloud import credentials, names_credentials, of_cloud
 from oslogserve.config.values import Secret, database, storage_url, url, without_secrets
 from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.search import rewritten

@@ -1,35 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cloud of clouds.yaml, as OpenStack's clients have it: where a token comes from, and for which endpoint.
+"""[swift] cloud: a cloud of clouds.yaml, as OpenStack's clients have it.
 
 openstacksdk looks for the files and merges them; it is imported only for this. keystoneauth makes the
-token's plugin. What goes wrong is told without values, since they may be secret.
+token's plugin.
 """
 
-import os
-import re
+import logging
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import yaml
-
+from oslogserve.config.options import OPTIONS
+from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import Secret, storage_url, url
 
-INTERFACES = ("public", "internal", "admin")
-#: Python's words for a key that keystoneauth's plugin does not take, or lacks.
-_UNKNOWN_KEY = re.compile(r"unexpected keyword argument '(\w+)'")
-_MISSING_KEY = re.compile(r"missing \d+ required positional arguments?: '(\w+)'")
-#: keystoneauth's sentences about keys of auth, which contain no values.
-_ABOUT_KEYS = re.compile(r"You (?:have provided a|must provide) [\w .,-]+")
-#: openstacksdk's sentences that contain names alone. Others show what is not as they expect it.
-_NAMES = re.compile(r"Cloud .* was not found\.|Region .* is not a valid region name for cloud .*")
-#: What any password needs, as alternatives; keystoneauth finds it missing with the first request.
-_NEEDED = (("password",), ("username", "user_id"))
+#: Options that win over those of the cloud.
+_ADJUSTING = [
+    option
+    for option in OPTIONS
+    if option.section == "swift" and option.key in ("region_name", "interface", "ca_file")
+]
+_CREDENTIALS = [option for option in OPTIONS if option.is_credential]
+_OTHER_CREDENTIALS = [
+    option for option in _CREDENTIALS if option.key != "cloud" and option not in _ADJUSTING
+]
 
-
-class CloudError(ValueError):
-    """What is wrong with a cloud, in a sentence without secrets."""
+Values = Mapping[tuple[str, str], Any]
 
 
 @dataclass(frozen=True)
@@ -56,143 +53,112 @@ class Cloud:
 
     def plugin(self, **auth: str) -> Any:
         """keystoneauth's plugin for tokens, with these arguments instead of its own."""
-        return self._loader().load_from_options(**{**self.auth, **auth})
-
-    def missing(self) -> list[str]:
-        """Keys of auth without which a password gets no token."""
-        keys = {option.dest for option in self._loader().get_options()}
-        needed = _NEEDED if "password" in keys else ()
-        return [either[0] for either in needed if not any(map(self.auth.get, either))]
-
-    def _loader(self) -> Any:
         from keystoneauth1 import loading
 
-        return loading.get_plugin_loader(self.auth_type)
+        return loading.get_plugin_loader(self.auth_type).load_from_options(**{**self.auth, **auth})
 
 
-def load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Cloud:
-    """The cloud of this name. region_name: one of its regions, or "". Raises CloudError."""
+def credentials(values: Values, parsed: ConfigFile) -> dict[str, str]:
+    """The options that say where a token comes from: those that are set, by key as their user wrote them."""
+    return {
+        option.key: option.key if option.where in parsed.settings else option.env
+        for option in _CREDENTIALS
+        if values[option.where] not in (None, option.parse(option.default))
+    }
+
+
+def names_credentials(parsed: ConfigFile) -> bool:
+    """True if the file has credentials, or an address that needs none. OS_CLOUD does not count then."""
+    keys = {option.key for option in _OTHER_CREDENTIALS} | {"storage_url"}
+    return any(("swift", key) in parsed.settings for key in keys)
+
+
+def of_cloud(
+    values: Values, parsed: ConfigFile, environ: Mapping[str, str]
+) -> dict[tuple[str, str], Any]:
+    """The options that a cloud gives; none, and a fault is added, if it cannot be used."""
+    where = ("swift", "cloud")
+    name, region_name = values[where], values["swift", "region_name"]
+    if not name or not values["swift", "container"] or values["swift", "storage_url"]:
+        return {}
+    own = credentials(values, parsed)
+    if others := [own[option.key] for option in _OTHER_CREDENTIALS if option.key in own]:
+        what = f"the cloud {name} has credentials of its own: leave out {', '.join(others)}"
+        parsed.add_option_fault(where, what)
+        return {}
     try:
+        cloud = _load_cloud(name, region_name, environ)
+    except ConfigError as error:
+        parsed.add_option_fault(where, str(error))
+        return {}
+    return {where: cloud} | {
+        option.where: getattr(cloud, option.key)
+        for option in _ADJUSTING
+        if option.where not in parsed.settings and not environ.get(option.env)
+    }
+
+
+def _load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Cloud:
+    """The cloud of this name. region_name: one of its regions, or "". Raises ConfigError without secrets."""
+    try:
+        from keystoneauth1.exceptions import AuthPluginException
         from openstack.config import loader
+        from openstack.exceptions import ConfigException
     except ImportError:
-        raise CloudError('clouds.yaml is read where "oslogserve[clouds]" is installed') from None
-    files = _first_of(name, environ.get("OS_CLIENT_CONFIG_FILE"), loader.CONFIG_FILES)
-    secure_files = _first_of(name, environ.get("OS_CLIENT_SECURE_FILE"), loader.SECURE_FILES)
-    if not files:
-        folders = dict.fromkeys(map(os.path.dirname, loader.CONFIG_FILES))
-        raise CloudError(f"there is no clouds.yaml that can be read, in {', '.join(folders)}")
+        raise ConfigError('clouds.yaml is read where "oslogserve[clouds]" is installed') from None
+    own, secure = environ.get("OS_CLIENT_CONFIG_FILE"), environ.get("OS_CLIENT_SECURE_FILE")
+    files = [*filter(None, [own]), *loader.CONFIG_FILES]
+    secure_files = [*filter(None, [secure]), *loader.SECURE_FILES]
+    at, skipped = ", ".join(files), list[str]()
+
+    def note(record: logging.LogRecord) -> bool:
+        """Keeps the name of a file that has no clouds. What it has would be logged, and may be secret."""
+        skipped.extend(map(str, [*(record.args or ())][:1]))
+        return False
+
+    log = logging.getLogger("openstack.config")
+    log.addFilter(note)
     try:
         # Without variables, since those are no part of a cloud.
         known = loader.OpenStackConfig(files, secure_files=secure_files, load_envvars=False)
+        at = known.config_filename or at
         with warnings.catch_warnings(action="ignore"):  # such as of a profile that nobody knows
             return _checked(name, known.get_one(name, region_name=region_name or None))
     except Exception as error:  # noqa: BLE001 - openstacksdk checks no types
-        what = f"{files[0]}: {_in_words(error)}"
-        if unread := _unread(environ.get("OS_CLIENT_SECURE_FILE"), loader.SECURE_FILES):
-            what += f"; {unread} cannot be read"
-        raise CloudError(what) from None
-
-
-def _first_of(name: str, given: str | None, paths: Sequence[str]) -> list[str]:
-    """The first file that can be read; none if there is none.
-
-    name: a cloud's. Raises CloudError unless the file, the cloud and its auth are mappings.
-
-    openstacksdk would log what it cannot parse, which may be secret, and take the next file.
-    """
-    for path in [*filter(None, [given]), *paths]:
-        if os.path.isfile(path) and os.access(path, os.R_OK):
-            try:
-                with open(path, encoding="utf-8") as file:
-                    content = yaml.safe_load(file)  # JSON is YAML
-            except yaml.MarkedYAMLError as error:
-                line = error.problem_mark.line + 1 if error.problem_mark else 1
-                raise CloudError(f"{path}:{line}: no YAML") from None
-            except (yaml.YAMLError, ValueError, RecursionError):
-                raise CloudError(f"{path}: no YAML") from None
-            if not isinstance(content, dict) or not isinstance(content.get("clouds"), dict):
-                raise CloudError(f"{path}: it has no clouds")
-            if what := _no_mapping(name, content["clouds"]):
-                raise CloudError(f"{path}: {what}")
-            return [path]
-    return []
-
-
-def _no_mapping(name: str, clouds: Mapping[str, Any]) -> str:
-    """The sentence that a cloud, or its auth, is no mapping; "" if both are, or are not there."""
-    cloud = clouds.get(name, {})
-    if not isinstance(cloud, dict):
-        return f"the cloud {name} has no keys"
-    return (
-        "" if isinstance(cloud.get("auth", {}), dict) else f"auth of the cloud {name} has no keys"
-    )
-
-
-def _unread(given: str | None, paths: Sequence[str]) -> str:
-    """The first file that is there and cannot be read; "" for none."""
-    found = [path for path in [*filter(None, [given]), *paths] if os.path.isfile(path)]
-    return next((path for path in found if not os.access(path, os.R_OK)), "")
+        # The texts of these name keys, clouds and regions, up to a dump. Others may show values.
+        told = ConfigError, ConfigException, AuthPluginException, TypeError, AttributeError
+        is_told = isinstance(error, told)
+        text = (
+            str(error).partition("{")[0] if is_told else f"{type(error).__name__} in openstacksdk"
+        )
+        without = f" (no YAML with clouds: {', '.join(skipped)})" if skipped else ""
+        raise ConfigError(f"{at}: {text}{without}") from None
+    finally:
+        log.removeFilter(note)
 
 
 def _checked(name: str, region: Any) -> Cloud:
-    """The cloud of openstacksdk's CloudRegion. Raises CloudError for what is not supported."""
-    given = region.config
-    interface = str(given.get("interface") or "public").removesuffix("URL")
-    if interface not in INTERFACES:
-        raise CloudError(f"{name}: interface is one of {', '.join(INTERFACES)}")
+    """The cloud of openstacksdk's CloudRegion. Raises ConfigError for what is not supported."""
     verify, certificate = region.get_requests_verify_args()
-    if not verify:
-        raise CloudError(f"{name}: verification cannot be switched off: name a cacert instead")
-    if certificate:
-        raise CloudError(f"{name}: certificates of clients (cert, key) are not supported")
-    endpoint = region.get_endpoint("object-store") or ""
+    if not verify or certificate:
+        what = "verification cannot be switched off, and a client's certificate is not sent"
+        raise ConfigError(f"{name}: {what}: remove verify, insecure, cert and key")
     try:
-        endpoint = storage_url(endpoint)
+        endpoint = storage_url(region.get_endpoint("object-store") or "")
+        url(region.config["auth"].get("auth_url") or "")
     except ValueError as takes:
-        raise CloudError(f"{name}: object_store_endpoint_override takes {takes}") from None
-    if "%(" in endpoint:
-        raise CloudError(f"{name}: object_store_endpoint_override takes no %(...)")
-    auth = {
-        key: Secret(text) if isinstance(text, str) else text for key, text in given["auth"].items()
-    }
+        what = f"auth_url and object_store_endpoint_override take {takes}"
+        raise ConfigError(f"{name}: {what}") from None
+    auth = region.config["auth"].items()
     cloud = Cloud(
         name,
         region.region_name or "",
-        interface,
+        str(region.config.get("interface") or "public").removesuffix("URL"),
         verify if isinstance(verify, str) else "",
         endpoint,
-        given["auth_type"],
-        auth,
+        region.config["auth_type"],
+        {key: Secret(text) if isinstance(text, str) else text for key, text in auth},
     )
-    try:
-        url(cloud.auth_url)
-    except ValueError as takes:
-        raise CloudError(f"{name}: auth_url takes {takes}") from None
     if not hasattr(cloud.plugin(), "get_access"):
-        raise CloudError(f"{name}: auth_type {cloud.auth_type} gets no token from Keystone")
-    if missing := cloud.missing():
-        raise CloudError(f"its auth has no {', '.join(missing)}")
+        raise ConfigError(f"{name}: auth_type {cloud.auth_type} gets no token from Keystone")
     return cloud
-
-
-def _in_words(error: Exception) -> str:
-    """What is wrong, without values of the files but names of clouds, regions and plugins."""
-    from keystoneauth1.exceptions import MissingRequiredOptions, NoMatchingPlugin, OptionError
-    from openstack.exceptions import ConfigException
-
-    text = str(error)
-    if isinstance(error, CloudError):
-        return text
-    if isinstance(error, MissingRequiredOptions):
-        return f"its auth has no {', '.join(option.dest for option in error.options)}"
-    if isinstance(error, OptionError) and _ABOUT_KEYS.fullmatch(text):
-        return f"its auth is not complete: {text.removesuffix('.')}"
-    if isinstance(error, NoMatchingPlugin):
-        return f"no auth_type {error.name} is installed"
-    if isinstance(error, ConfigException) and _NAMES.fullmatch(text):
-        return text
-    if isinstance(error, TypeError) and (found := _UNKNOWN_KEY.search(text)):
-        return f"its auth has {found[1]}, which its auth_type does not take"
-    if isinstance(error, TypeError) and (found := _MISSING_KEY.search(text)):
-        return f"its auth has no {found[1]}"
-    return f"it is not as openstacksdk reads it ({type(error).__name__})"

