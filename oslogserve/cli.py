@@ -358,21 +358,21 @@ def _text(argument: str) -> str:
 
 
 def _index(options: argparse.Namespace) -> int:
-    from oslogserve import indexing
+    from oslogserve.commands.index import index
 
-    return indexing.index(options)
+    return index(options)
 
 
 def _seen(options: argparse.Namespace) -> int:
-    from oslogserve.seen import command
+    from oslogserve.commands.seen import seen
 
-    return command.seen(options)
+    return seen(options)
 
 
 def _known_check(options: argparse.Namespace) -> int:
-    from oslogserve.seen import check
+    from oslogserve.commands.known import check
 
-    return check.check(options)
+    return check(options)
 
 
 def _check_config(options: argparse.Namespace) -> int:

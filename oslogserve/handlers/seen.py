@@ -7,8 +7,8 @@ from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
 from oslogserve.humanize import counted
 from oslogserve.pages import page, seen
-from oslogserve.query.seen import SeenQuery
 from oslogserve.seen.memory import Memory
+from oslogserve.seen.query import SeenQuery
 
 #: Causes that are listed, and runs of a cause.
 MOST_CAUSES, MOST_RUNS = 100, 200

@@ -9,8 +9,8 @@ from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.job_seen import LIST, folder_address, run_address, run_json
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import Breadcrumbs, Link, address, frame
-from oslogserve.query.seen import SeenQuery
 from oslogserve.seen import MOST_NAME, Cause, Recent, Run
+from oslogserve.seen.query import SeenQuery
 from oslogserve.seen.rules import Known
 from oslogserve.templates import rendered
 

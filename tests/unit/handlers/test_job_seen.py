@@ -12,8 +12,9 @@ from threading import Event
 import pytest
 
 from oslogserve.cli import main
+from oslogserve.commands import seen
 from oslogserve.jobs.walk import MOST_DEPTH
-from oslogserve.seen import command, database
+from oslogserve.seen import database
 from oslogserve.seen.database import Database
 from tests.unit.handlers.asking import HTML, Asking
 
@@ -352,7 +353,7 @@ def test_a_folder_is_a_run_by_its_marks_alone(add, tmp_path, kept, name, is_run)
 def test_folders_that_say_they_are_runs_fill_no_list(add, tmp_path, monkeypatch, capsys, ask):
     monkeypatch.setenv("CACHE_DIRECTORY", str(tmp_path / "cache"))
     most = 5
-    for module in (database, command):
+    for module in (database, seen):
         monkeypatch.setattr(module, "MOST_IN_FOLDER", most)
     ended = time.time() // 3600 * 3600 - 7200
     for number in range(most + 2):
