@@ -290,11 +290,6 @@ def post_fork(server: Any, worker: Any) -> None:
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
 
-def child_exit(server: Any, worker: Any) -> None:
-    """Merges the metrics of an ended worker with those of earlier ones."""
-    metrics_dir.sweep(os.environ[metrics_dir.VARIABLE])
-
-
 def on_exit(server: Any) -> None:
     """Removes the metrics' folder, unless the environment named it or another master uses it."""
     old_master_lives = server.master_pid and server.master_pid == os.getppid()
@@ -327,7 +322,6 @@ SETTINGS: dict[str, Any] = {
     "pre_fork": pre_fork,
     "post_fork": post_fork,
     "post_worker_init": post_worker_init,
-    "child_exit": child_exit,
     "on_exit": on_exit,
 }
 

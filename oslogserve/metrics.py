@@ -18,7 +18,7 @@ from prometheus_client import (
     generate_latest,
     values,
 )
-from prometheus_client.metrics_core import GaugeMetricFamily, Metric
+from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.process_collector import ProcessCollector
 
@@ -106,10 +106,6 @@ _TABLE = (
     ),
     _Instrument(_largest, "build_info", "version", "Always 1: what runs here."),
 )
-#: It does not come from the folder, so a full folder cannot hide it.
-_OF_FOLDER = _Instrument(
-    GaugeMetricFamily, "metrics_folder_usable", "", "0 if metrics of a process may be missing."
-)
 
 
 class Metrics:
@@ -143,7 +139,6 @@ class Metrics:
 
     def collect(self) -> Iterator[Metric]:
         """The metrics of all processes of the server: the interface of a collector."""
-        yield self._of_folder()
         metrics, processes = self._registry.collect(), {os.getpid()}
         if self._directory:
             missing = contextlib.suppress(FileNotFoundError)  # /tmp was cleaned
@@ -153,16 +148,6 @@ class Metrics:
                     metrics, processes = MultiProcessCollector.merge(files), owners
         yield from metrics
         yield from _of_processes(sorted(processes))
-
-    def _of_folder(self) -> Metric:
-        """Whether this process is in the folder, and a new one could be."""
-        is_usable = not self._directory or (
-            self._is_shared and metrics_dir.has_room(self._directory)
-        )
-        metric: Metric = _OF_FOLDER.kind(
-            f"oslogserve_{_OF_FOLDER.name}", _OF_FOLDER.help, float(is_usable)
-        )
-        return metric
 
 
 class _Process(ProcessCollector):

@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The folder in which the processes of a server share their metrics, by prometheus_client.
 
-A process counts in files of its own, such as counter_123.db. When it has ended, they are renamed to *.ended.
-These are merged with counter_merged.db into counter.new, which is renamed to counter.done when it is
-complete. From then on the old files count no more, so a process that is killed while it merges loses
-nothing and counts nothing twice.
+A process counts in files of its own, such as counter_123.db. prometheus_client keeps those of ended
+processes for ever, and mod_wsgi does not tell when one ends. So each process that starts, and each scrape,
+merges them into counter_merged.db.
 """
 
 import contextlib
+import errno
 import fcntl
 import os
 import re
-import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
@@ -21,13 +20,15 @@ from prometheus_client.multiprocess import MultiProcessCollector, mark_process_d
 from oslogserve import messages
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-#: Kinds of files whose counts stay when their process has ended. A gauge goes with its process.
-_KEPT = ("counter", "histogram")
-_GAUGES = ("gauge_livemin", "gauge_livemax", "gauge_livesum", "gauge_livemostrecent")
-#: Bytes of a file: enough for all series. A process dies if it writes to mapped memory for which a full
-#: disk has no room, so the room is taken when the process starts.
-_SIZES = {"histogram": 2 << 20}
-_SIZE = 128 << 10
+#: Kinds of files, and their bytes: enough for all series. A process dies if it writes to mapped memory for
+#: which a full disk has no room, so the room is taken when the process starts.
+_SIZES = {
+    "counter": 128 << 10,
+    "histogram": 2 << 20,
+    **dict.fromkeys(
+        ("gauge_livemin", "gauge_livemax", "gauge_livesum", "gauge_livemostrecent"), 128 << 10
+    ),
+}
 #: A counter with the number of a process, of those that run.
 _OF_WORKERS = "oslogserve_worker_responses"
 
@@ -35,9 +36,8 @@ _OF_WORKERS = "oslogserve_worker_responses"
 def create(directory: str) -> None:
     """Creates the folder, empties it and names it in the environment: a new server counts from 0."""
     Path(directory).mkdir(parents=True, exist_ok=True)
-    for suffix in ("db", "ended", "new", "done"):
-        for path in Path(directory).glob(f"*.{suffix}"):
-            path.unlink(missing_ok=True)
+    for path in Path(directory).glob("*.db"):
+        path.unlink(missing_ok=True)
     os.environ[VARIABLE] = directory
 
 
@@ -47,33 +47,16 @@ def join(directory: str) -> bool:
     try:
         os.makedirs(directory, exist_ok=True)  # /tmp may have been cleaned
         with swept(directory):
-            for kind in (*_KEPT, *_GAUGES):
+            for kind in _SIZES:
                 path = Path(directory, f"{kind}_{process}.db")
                 # An earlier process may have had the same number: its counts stay.
-                if kind in _GAUGES or not path.exists():
+                if kind.startswith("gauge") or not path.exists():
                     _make(path, kind)
     except OSError as error:
         what = f"{error.strerror}; the metrics are without those of process {process}"
         messages.log(f"{directory}: {what}")
         return False
     return True
-
-
-def has_room(directory: str) -> bool:
-    """True if the disk has room for the files of another process."""
-    needed = sum(_SIZES.get(kind, _SIZE) for kind in (*_KEPT, *_GAUGES))
-    try:
-        disk = os.statvfs(directory)
-    except OSError:
-        return False
-    is_unlimited = disk.f_blocks == 0  # a tmpfs with size=0
-    return is_unlimited or disk.f_bavail * disk.f_frsize >= needed
-
-
-def sweep(directory: str) -> None:
-    """Merges the files of ended processes."""
-    with contextlib.suppress(FileNotFoundError), swept(directory):
-        pass
 
 
 @contextlib.contextmanager
@@ -85,78 +68,55 @@ def swept(directory: str) -> Iterator[list[str]]:
     folder = os.open(directory, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
-        for kind in _KEPT:
-            _finish(directory, kind)
-        for process in owners(os.listdir(directory)):
-            if not _is_running(process):
-                _end(directory, process)
-        with contextlib.suppress(OSError):
-            for kind in _KEPT:
-                _merge(directory, kind)
-        names = os.listdir(directory)
-        yield [os.path.join(directory, name) for name in names if name.endswith((".db", ".ended"))]
+        ended = [one for one in owners(os.listdir(directory)) if not _is_running(one)]
+        for process in ended:
+            mark_process_dead(process, directory)
+        for kind in ("counter", "histogram") if ended else ():
+            paths = [Path(directory, f"{kind}_{process}.db") for process in ended]
+            with contextlib.suppress(OSError):
+                _merge(directory, kind, [path for path in paths if path.exists()])
+        yield [str(path) for path in Path(directory).glob("*.db")]
     finally:
         os.close(folder)
 
 
-def owners(names: list[str]) -> set[int]:
-    """The numbers of the processes whose files these are, but for ended ones."""
+def owners(names: Iterable[str]) -> set[int]:
+    """The numbers of the processes whose files these are."""
     return {int(found[1]) for name in names if (found := re.search(r"_(\d+)\.db$", name))}
 
 
 def _is_running(process: int) -> bool:
     try:
         os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # another user's
-        pass
+    except OSError as error:
+        return error.errno == errno.EPERM  # another user's
     return True
 
 
-def _end(directory: str, process: int) -> None:
-    mark_process_dead(process, directory)
-    for kind in _KEPT:
-        path = Path(directory, f"{kind}_{process}.db")
-        if path.exists():
-            path.rename(path.with_suffix(f".{time.time_ns()}.ended"))
+def _merge(directory: str, kind: str, ended: list[Path]) -> None:
+    """Merges the files of ended processes. Raises OSError on a full disk.
 
-
-def _merge(directory: str, kind: str) -> None:
-    """Merges the files of ended processes of one kind. Raises OSError on a full disk."""
-    ended = [*Path(directory).glob(f"{kind}_*.ended")]
-    if ended:
-        new = Path(directory, f"{kind}.new")
-        _make(new, kind)
-        _write(new, [*ended, *Path(directory).glob(f"{kind}_merged.db")])
-        new.rename(new.with_suffix(".done"))
-        _finish(directory, kind)
-
-
-def _finish(directory: str, kind: str) -> None:
-    """Removes what was merged, if a merge is complete."""
-    done = Path(directory, f"{kind}.done")
-    if done.exists():
-        for path in Path(directory).glob(f"{kind}_*.ended"):
-            path.unlink()
-        done.rename(Path(directory, f"{kind}_merged.db"))
-
-
-def _write(new: Path, paths: list[Path]) -> None:
-    values = MmapedDict(new)
-    with contextlib.closing(values):
-        for metric in MultiProcessCollector.merge(map(str, paths), accumulate=False):
+    If it is killed between its last two steps, these processes count twice.
+    """
+    new, merged = Path(directory, f"{kind}.new"), Path(directory, f"{kind}_merged.db")
+    _make(new, kind)
+    paths = [str(path) for path in (*ended, merged) if path.exists()]
+    with contextlib.closing(MmapedDict(new)) as values:
+        for metric in MultiProcessCollector.merge(paths, accumulate=False):
             for name, labels, value, *_ in metric.samples if metric.name != _OF_WORKERS else ():
                 labelled = [*labels], [*labels.values()]
                 key = mmap_key(metric.name, name, *labelled, metric.documentation)
                 values.write_value(key, value, 0.0)
+    new.rename(merged)
+    for path in ended:
+        path.unlink()
 
 
 def _make(path: Path, kind: str) -> None:
     """Makes an empty file that has its room on the disk."""
     with open(path, "wb") as file:
         try:
-            os.posix_fallocate(file.fileno(), 0, _SIZES.get(kind, _SIZE))
+            os.posix_fallocate(file.fileno(), 0, _SIZES[kind])
             os.fchmod(file.fileno(), 0o644)  # gunicorn's master may be root
         except OSError:
             path.unlink()

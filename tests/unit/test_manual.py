@@ -57,8 +57,7 @@ def test_every_metric_is_shown_with_its_labels_and_no_other():
     shown = re.findall(
         r"^``oslogserve_(\w+?)(?:\{([a-z,]+)\})?``  ", PAGES["operate.rst"], re.MULTILINE
     )
-    rows = (*metrics._TABLE, metrics._OF_FOLDER)
-    table = {(row.name, row.labels.replace(" ", ",")) for row in rows}
+    table = {(row.name, row.labels.replace(" ", ",")) for row in metrics._TABLE}
     assert set(shown) == table
     assert len(shown) == len(table)
 
@@ -78,7 +77,7 @@ def test_metrics_that_rules_name_are_there(name):
     text = (REPOSITORY / "etc" / name).read_text("utf-8")
     named = set(re.findall(r"(?<![\w:])oslogserve_(\w+?)(?:_bucket|_count|_sum)?[\[{() ]", text))
     assert len(named) > 5
-    assert named <= {row.name for row in (*metrics._TABLE, metrics._OF_FOLDER)}
+    assert named <= {row.name for row in metrics._TABLE}
 
 
 def test_every_reason_of_an_incomplete_log_is_named():

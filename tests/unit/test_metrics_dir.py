@@ -2,7 +2,6 @@
 import errno
 import multiprocessing
 import os
-import re
 import shutil
 import signal
 from pathlib import Path
@@ -76,7 +75,7 @@ def counted(metrics):
         (sample.name.removeprefix("oslogserve_"), *sample.labels.values()): sample.value
         for family in families
         for sample in family.samples
-        if sample.value and not sample.name.startswith(("process_", "oslogserve_metrics_folder"))
+        if sample.value and not sample.name.startswith("process_")
     }
 
 
@@ -88,7 +87,7 @@ def files(folder):
 def test_a_new_server_starts_from_an_empty_folder(tmp_path):
     folder = tmp_path / "not" / "there"
     metrics_dir.create(str(folder))
-    for name in ("counter_1.db", "counter_2.9.ended", "counter.new", "counter.done", "note"):
+    for name in ("counter_1.db", "counter_merged.db", "note"):
         (folder / name).touch()
     metrics_dir.create(str(folder))
     assert files(folder) == ["note"]
@@ -129,49 +128,6 @@ def test_a_process_that_ended_is_merged_away_at_the_next_scrape(folder, start):
     assert files(folder) == sorted([*MERGED, *own])
 
 
-def test_gunicorn_merges_a_worker_that_ended(folder, start):
-    for process in (start(), start()):
-        end(process)
-    gunicorn_hooks.child_exit(None, None)
-    assert sorted(path.name for path in folder.iterdir()) == MERGED
-    assert counted(Metrics())["responses_total", "200"] == 6
-
-
-class Killed(BaseException):
-    pass
-
-
-def killed_at(change, marks):
-    """`change`, but for a path, or a new name of it, that has all marks in it."""
-
-    def changed(*paths):
-        if all(mark in str(paths[-1]) for mark in marks):
-            raise Killed
-        return change(*paths)
-
-    return changed
-
-
-@pytest.mark.parametrize("kind", ["counter", "histogram"])
-@pytest.mark.parametrize(
-    ("step", "mark"),
-    [("rename", "ended"), ("rename", "done"), ("unlink", "ended"), ("rename", "merged")],
-)
-def test_a_merger_that_is_killed_loses_and_doubles_nothing(folder, start, step, mark, kind):
-    metrics = Metrics()
-    for ended in (1, 2):
-        for process in (start(), start()):
-            end(process)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(Path, step, killed_at(getattr(Path, step), (kind, mark)))
-            with pytest.raises(Killed):
-                metrics_dir.sweep(str(folder))
-        shown = counted(metrics)
-        assert shown["responses_total", "200"] == 6 * ended
-        assert shown["source_read_bytes_sum", "disk"] == 10 * ended
-        assert len(files(folder)) == 4
-
-
 def test_a_full_disk_leaves_everything_as_it_is(folder, start, monkeypatch):
     metrics = Metrics()
     for _ in range(2):
@@ -198,7 +154,8 @@ def count_in_generations():
 
 def merge_always(folder):
     while True:
-        metrics_dir.sweep(folder)
+        with metrics_dir.swept(folder):
+            pass
 
 
 def test_no_scrape_sees_less_or_more_while_processes_end_and_are_merged(folder):
@@ -293,33 +250,3 @@ def test_a_worker_starts_though_the_disk_is_full(folder, monkeypatch, capsys):
     assert counted(metrics) == {}
     assert files(folder) == []
     assert f"oslogserve: {folder}: No space left on device; " in capsys.readouterr().err
-
-
-def is_usable(metrics):
-    [value] = re.findall(
-        rb"^oslogserve_metrics_folder_usable (.*)$", metrics.exposition(), re.MULTILINE
-    )
-    return float(value)
-
-
-def test_a_worker_without_room_for_its_metrics_says_so(folder, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "posix_fallocate", full)
-        metrics = Metrics()
-    assert is_usable(metrics) == 0
-
-
-def test_a_folder_that_gets_full_or_disappears_is_said(folder, monkeypatch):
-    metrics = Metrics()
-    assert is_usable(metrics) == 1
-    disk = SimpleNamespace(f_blocks=9000, f_bavail=200, f_frsize=4096)
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "statvfs", lambda _: disk)
-        assert is_usable(metrics) == 0
-    assert is_usable(metrics) == 1
-    shutil.rmtree(folder)
-    assert is_usable(metrics) == 0
-
-
-def test_without_a_folder_nothing_can_be_missing(without_folder):
-    assert is_usable(Metrics()) == 1
