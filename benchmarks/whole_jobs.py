@@ -244,7 +244,7 @@ def names_of(rng):
 
 def ordered(logs):
     """(name, log, score) as an overview orders them."""
-    ranks = ranked([(name, log.summary) for name, log in logs]).logs
+    ranks = ranked([(name, log.summary) for name, log in logs])
     found = [(name, log, rank.score) for (name, log), rank in zip(logs, ranks, strict=True)]
     return sorted(found, key=lambda one: (-one[2], one[0]))
 

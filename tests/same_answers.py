@@ -265,7 +265,7 @@ cors GET format=jsonl&tail=1 - | Origin: https://other.example.org
 OF_A_FOLDER = r"""
 listing GET - format=html format=text sort=name&from=m | Accept: text/html
 listing GET,HEAD format=json format=json&sort=time format=text -
-overview GET format=overview format=overview&unasked=yes format=overview&skip=1 | Accept: text/html
+overview GET format=overview format=overview&unasked=yes | Accept: text/html
 summary GET,HEAD format=summary format=summary&level=ERROR format=summary&logs=*.gz
 brief GET format=brief format=brief&bytes=700 format=seen
 merged GET order=time&level=WARNING&format=jsonl order=time&q=error&limit=30 order=time&level=ERROR&format=html

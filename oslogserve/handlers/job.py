@@ -155,7 +155,7 @@ class JobAnswer(Representation):
 
     def _known(self, logs: Sequence[RankedLog], build: Build) -> tuple[Told | None, list[Known]]:
         """What is known of the job's cause. Only the first answer asks: the next ones have other logs."""
-        if self._query.skip or self._query.first_log:
+        if self._query.first_log:
             return None, []
         run = asked_of(self._query.path, logs, build)
         has_passed = has_ended_failed(build, logs) is False
@@ -164,7 +164,7 @@ class JobAnswer(Representation):
     def _remember(self, findings: Findings) -> None:
         """Keeps the run that the folder is, unless the query leaves logs or lines out, or compares them."""
         query = self._query
-        chooses_logs = query.logs or query.skip or query.first_log or query.source != "all"
+        chooses_logs = query.logs or query.first_log or query.source != "all"
         if chooses_logs or query.against or not query.is_unfiltered:
             return
         remember(self._memory, query.path, findings, self._is_run)

@@ -209,8 +209,6 @@ def _check(query: Query) -> None:
         "order": query.order,
         "logs": query.logs,
         "from": query.first_log,
-        "skip": query.skip,
-        "failed": query.failed,
         "in": query.in_job,
     }
     if query.moment and query.moment.log:

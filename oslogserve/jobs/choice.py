@@ -53,7 +53,7 @@ class Choice(NamedTuple):
     rest: str
     #: The first log that is left for the next answer; None if none is known by its name.
     next_log: bytes | None
-    #: Logs that an overview found, in this answer and those before it.
+    #: Logs that an overview found.
     found: int
     #: True if an overview found Zuul's inventory, or if it is among the files.
     has_inventory: bool
@@ -83,22 +83,23 @@ def chosen(
     files: list[File] = []
     likeliest: list[File] = []
     stored, rest, next_log = 0, "", None
+    what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
     # A walk that ends early says what failed once it is closed.
     with closing(_found(query, walk, media_type, skipped)) as by_name:
         found: Iterable[File] = by_name
         if is_overview:
-            likeliest = sorted(by_name, key=likelihood)
-            found = likeliest[query.skip :]
+            found = likeliest = sorted(by_name, key=likelihood)
         for file in found:
             stored += file.size or 0
             if len(files) == most or (stored > limits.stored and files):
-                what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
                 rest = f"one answer reads at most {what}: more logs are there"
-                next_log = None if is_overview else file.name
+                if is_overview:
+                    unread = f"{len(likeliest) - len(files):,} of {len(likeliest):,} were not read"
+                    rest = f"one answer reads at most {what}: {unread}, the least likely ones"
+                else:
+                    next_log = file.name
                 break
             files.append(file)
-    if query.skip:  # the first answer had them
-        skipped = _SkippedFiles()
     return Choice(
         files=files,
         skipped=skipped.listed,

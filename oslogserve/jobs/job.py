@@ -88,11 +88,6 @@ def _check(query: Query) -> None:
         raise BadRequest("chapter is for logs: this is a folder.")
     if query.moment and (query.is_overview or query.view == "summary"):
         raise BadRequest("moment is for lines: summaries have none.")
-    for name, value in (("skip", query.skip), ("failed", query.failed)):
-        if value and not query.is_overview:
-            raise BadRequest(
-                f"{name} is for format=overview: other views go on with from and after."
-            )
 
 
 class Next(NamedTuple):
@@ -101,9 +96,6 @@ class Next(NamedTuple):
     #: The parameter `from`.
     first_log: bytes
     after: int = 0
-    skip: int = 0
-    #: When the job failed, in microseconds since 1970; None if unknown.
-    failed: int | None = None
 
 
 class Ending(NamedTuple):

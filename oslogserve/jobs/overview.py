@@ -2,7 +2,6 @@
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from sys import getsizeof
@@ -15,9 +14,9 @@ from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.console import HEAD, ConsoleHead
-from oslogserve.jobs.job import Ending, Job, Next
+from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summarised
-from oslogserve.jobs.ranking import CONSOLES, Ranked, failure_of, ranked
+from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
 from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
@@ -28,8 +27,6 @@ from oslogserve.query import Query
 _NO_REPORT = ZuulReport()
 _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
 
-#: Kinds of errors that are counted for other answers: the more logs share one, the less it matters.
-MOST_KINDS = 500
 #: Bytes of the errors of all logs that are held until all logs were read, and what each takes next to its
 #: text. Once they are full, only the first and the last error of each further log are ranked.
 MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
@@ -96,28 +93,10 @@ class Findings(NamedTuple):
     task: FailedTask | None
     tests: Sequence[FailedTest]
     build: Build
-    #: Counts of errors by their kind, for answers that read other logs of the job.
-    kinds: dict[str, int]
     choice: Choice
-    #: Logs that this answer and those before it have read.
-    read: int
+    #: How many of the logs that were found were not read.
+    unread: int
     ending: Ending
-
-    @property
-    def has_unread(self) -> bool:
-        """True if there are logs that neither it nor the answers before it have read."""
-        return self.read < self.choice.found
-
-
-class _Read(NamedTuple):
-    """The logs that were read."""
-
-    #: In the order of their ranks.
-    logs: list[RankedLog]
-    #: When the job failed, in microseconds since 1970; None if unknown.
-    failure: int | None
-    #: Counts of their errors by kind.
-    kinds: Counter[str]
 
 
 class _Told(NamedTuple):
@@ -162,25 +141,25 @@ class Overview:
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
-        read = self._all_read()
-        ending = self._ending(read.failure)
+        logs = self._ranked([*self._summaries])
+        ending = self._ending()
         self._missing = ending.missing
-        return read.logs, ending
+        return logs, ending
 
     def early(self) -> Early | None:
         """What the likeliest logs show; None if nothing, or if all logs are read soon."""
         files = self._job.choice.files
         stored = sum(file.size or 0 for file in files)
-        if self._query.skip or len(files) <= MOST_EARLY or stored < LEAST_STORED:
+        if len(files) <= MOST_EARLY or stored < LEAST_STORED:
             return None
         self._first = [*islice(self._summaries, MOST_EARLY)]
-        wrong = [one for one in self._ranked(self._first).logs if one.shows_failure]
+        wrong = [one for one in self._ranked(self._first) if one.shows_failure]
         return Early(wrong, len(self._first)) if wrong else None
 
     def findings(self, label: Label | None = None, link: bytes = b"") -> Findings:
         """label, link: of the rows of excerpts, see Wanted; without a label, there are none."""
-        logs, failure, kinds = self._all_read()
-        ending = self._ending(failure)
+        logs = self._ranked([*self._first, *self._summaries])
+        ending = self._ending()
         wrong = [one for one in logs if one.shows_failure]
         ended = None if wrong else _ended(logs)
         shown = wrong or [*filter(None, [ended])]
@@ -193,9 +172,9 @@ class Overview:
             task=told.zuul.task,
             tests=told.tests,
             build=self.header(told.zuul, {one.log.file: one.summary for one in logs}),
-            kinds=_kinds(kinds, wrong),
             choice=self._job.choice,
-            read=self._read,
+            unread=self._job.choice.found
+            - sum(not (log.is_unpaid and log.skipped) for log in self._logs),
             ending=ending._replace(
                 missing=self._missing,
                 notices=[*ending.notices, *map(str, told.missing)],
@@ -209,12 +188,10 @@ class Overview:
     ) -> Build:
         """The build, as Zuul's files or else the console tell it. Its lack is no fault.
 
-        Behind the first answer, which has it, an empty one. summaries: of the logs that were read.
+        summaries: of the logs that were read.
         """
         reader, result, seconds = self._job.reader, zuul.result, zuul.seconds
         build = Build()
-        if self._query.skip:
-            return build
         if self._job.choice.has_inventory:
             build = build_of(reader.beginning(INVENTORY, MOST_OF_INVENTORY).text)
         elif console := _console(self._job):
@@ -224,25 +201,15 @@ class Overview:
                 result, seconds = head.end(summaries[console])
         return build._replace(result=result, seconds=seconds)
 
-    def _all_read(self) -> _Read:
-        """Reads the logs, but for those that were read before."""
-        return self._ranked([*self._first, *self._summaries])
-
-    def _ranked(self, were_read: Sequence[Summarised]) -> _Read:
-        """Ranks logs.
-
-        An answer behind the first one knows from there when the job failed, since it reads other logs.
-        """
-        failed, passed = self._query.failed, self._job.reader.passed
-        named = [(log.file.shown, summary) for log, summary in were_read]
-        failure = failed.first_in_utc if failed else failure_of(named)
-        ranks, kinds = ranked(named, self._noise, failure)
+    def _ranked(self, were_read: Sequence[Summarised]) -> list[RankedLog]:
+        """The logs in the order of their ranks."""
+        passed = self._job.reader.passed
+        ranks = ranked([(log.file.shown, summary) for log, summary in were_read], self._noise)
         logs = [
             RankedLog(log, summary, rank, passed.like(log.file.name) if passed else None)
             for (log, summary), rank in zip(were_read, ranks, strict=True)
         ]
-        logs.sort(key=lambda one: (-one.rank.score, one.log.file.name))
-        return _Read(logs, failure, kinds)
+        return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))
 
     def _bounded(self, summaries: Iterable[Summarised]) -> Iterator[Summarised]:
         """The summaries of logs that were not skipped, with as many errors as may be held."""
@@ -262,27 +229,13 @@ class Overview:
             if not log.skipped:
                 yield Summarised(log, summary)
 
-    def _ending(self, failure: int | None) -> Ending:
+    def _ending(self) -> Ending:
         missing = []
         if self._shortened:
             what = f"of {self._shortened:,} logs, only the first and the last error are ranked"
             missing.append(Incomplete("capped", f"{what}: the errors of all logs are too large"))
-        return self._job.ending(self._next(failure), self._logs, missing)
-
-    @property
-    def _unpaid(self) -> int | None:
-        return self._job.unpaid(self._logs)
-
-    @property
-    def _read(self) -> int:
-        unpaid = self._unpaid
-        return self._query.skip + (len(self._logs) if unpaid is None else unpaid)
-
-    def _next(self, failure: int | None) -> Next | None:
-        """The rest: of the logs that an overview found, else of those behind what it found."""
-        if self._read < self._job.choice.found:
-            return Next(self._query.first_log, skip=self._read, failed=failure)
-        return self._job.rest(self._unpaid)
+        unpaid = None if self._query.is_overview else self._job.unpaid(self._logs)
+        return self._job.ending(self._job.rest(unpaid), self._logs, missing)
 
     def _excerpts(
         self, logs: Sequence[RankedLog], label: Label, link: bytes
@@ -309,12 +262,6 @@ def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
     with_end = [one for one in logs if one.rank.cause]
     consoles = [one for one in with_end if CONSOLES.search(one.log.file.shown)]
     return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
-
-
-def _kinds(counts: Counter[str], wrong: Sequence[RankedLog]) -> dict[str, int]:
-    """Counts of the kinds that matter: of logs that may be shown, and of frequent ones."""
-    kinds = dict(counts.most_common(MOST_KINDS))
-    return kinds | {one.rank.kind: counts[one.rank.kind] for one in wrong[:MOST_KINDS]}
 
 
 def lines_shown(cause: dict[str, Any]) -> tuple[int, int]:

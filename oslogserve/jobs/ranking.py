@@ -55,20 +55,6 @@ class Ranked(NamedTuple):
     score: float
     #: The log's cause, as in its summary or made of its error with the highest score; None for none.
     cause: dict[str, Any] | None
-    #: Score = base + weight / errors of this kind in the job. Answers that read a part of the logs each
-    #: know only their own; kind: a hash, "" without an error.
-    base: float = 0.0
-    weight: float = 0.0
-    kind: str = ""
-
-
-class Ranking(NamedTuple):
-    """Ranks of some logs of a job."""
-
-    #: In the order of the logs.
-    logs: list[Ranked]
-    #: Counts of all their errors by kind.
-    kinds: Counter[str]
 
 
 def likelihood(file: File) -> tuple[int, float, int, bytes]:
@@ -88,23 +74,15 @@ def likelihood(file: File) -> tuple[int, float, int, bytes]:
 
 
 def ranked(
-    logs: Sequence[tuple[str, dict[str, Any]]],
-    noise: Iterable[re.Pattern[str]] = (),
-    failure: int | None = None,
-) -> Ranking:
-    """Ranks logs.
-
-    logs: names, and summaries. noise: errors that match are noise. failure: as of failure_of(), if other
-    logs tell it.
-    """
+    logs: Sequence[tuple[str, dict[str, Any]]], noise: Iterable[re.Pattern[str]] = ()
+) -> list[Ranked]:
+    """The ranks of logs, in their order. logs: names, and summaries. noise: errors that match are noise."""
     kinds_of_logs = [[*map(_kind, summary["errors"])] for _, summary in logs]
-    kinds = Counter(chain.from_iterable(kinds_of_logs))
-    job = _Job(kinds, [*noise], failure_of(logs) if failure is None else failure)
-    found = [
+    job = _Job(Counter(chain.from_iterable(kinds_of_logs)), [*noise], failure_of(logs))
+    return [
         job.rank(name, summary, own_kinds)
         for (name, summary), own_kinds in zip(logs, kinds_of_logs, strict=True)
     ]
-    return Ranking(found, kinds)
 
 
 class _Job(NamedTuple):
@@ -141,8 +119,7 @@ class _Job(NamedTuple):
                 cause = {**error, "last": _last_of(error, cause), "why": "severity"}
         if summary.get("new") == {}:
             base, weight = base * _KNOWN, weight * _KNOWN
-        score = base + (weight / self.kinds[kind] if kind else 0.0)
-        return Ranked(score, cause, base, weight, kind)
+        return Ranked(base + (weight / self.kinds[kind] if kind else 0.0), cause)
 
     def _weight(self, error: dict[str, Any]) -> float:
         """The weight of an error, by its time and by noise."""

@@ -6,7 +6,6 @@ Each view says what was left out, and links to the rest.
 
 import json
 from collections.abc import Iterator
-from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import quote
@@ -92,24 +91,8 @@ def next_address(query: Query, following: Next | None) -> str | None:
     """The URL, relative to the folder, of the rest; None if nothing is left."""
     if following is None:
         return None
-    added: dict[str, bytes | int] = {
-        "from": following.first_log,
-        "after": following.after,
-        "skip": following.skip,
-        "failed": _failed(following.failed),
-    }
-    return address(query.parameters, ("from", "after", "skip", "failed"), **added)
-
-
-def _failed(micros: int | None) -> bytes:
-    """When the job failed, in ISO 8601; b"" if unknown, or where the years end."""
-    if micros is None:
-        return b""
-    try:
-        at = datetime(1970, 1, 1) + timedelta(microseconds=micros)
-    except OverflowError:
-        return b""
-    return f"{at.isoformat()}Z".encode()
+    added: dict[str, bytes | int] = {"from": following.first_log, "after": following.after}
+    return address(query.parameters, ("from", "after"), **added)
 
 
 def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ from oslogserve.pages.brief import (
     length,
     section,
 )
-from oslogserve.pages.job import address_of, next_address
+from oslogserve.pages.job import address_of
 from oslogserve.query import Query
 from oslogserve.seen.rules import Known
 
@@ -173,7 +173,4 @@ def _excerpted(job: JobExcerpt, log: LogLines) -> Excerpted:
 def _notices(job: JobExcerpt) -> list[str]:
     """Sentences about what is missing."""
     told = [*job.found.ending.notices, *map(str, job.lines.missing)]
-    following = next_address(job.query, job.found.ending.next)
-    if following:
-        told.append(f"there are more logs: {job.found.choice.found:,} were found")
     return [f"oslogserve: {sentence}" for sentence in told]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -228,7 +227,6 @@ def section(
         logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
         wrong=[linked(one) for one in found.logs if one.shows_failure],
         ended=found.ended and linked(found.ended),
-        kinds=json.dumps(found.kinds),
         brief=address(
             (pair for pair in query.parameters if pair[0] in OF_BRIEF),
             ("format",),
@@ -237,7 +235,6 @@ def section(
         ),
         moment=partial(_moment, query.source),
         naming=lambda test: address(q=_short(test.name)),
-        skip=query.skip,
         against=query.against.decode("utf-8", "replace"),
         notices=_notices(found),
         next_address=next_address(query, found.ending.next),

@@ -15,7 +15,6 @@ from oslogserve.errors import BadRequest
 from oslogserve.lines.places import Moment, Place, moment
 from oslogserve.lines.search import MOST_STATES, states_of
 from oslogserve.lines.selection import ALL_LINES, Selection
-from oslogserve.lines.time_range import TimeRange
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
     FIELDS,
@@ -67,10 +66,6 @@ class Query(NamedTuple):
     #: Shell patterns of names of a folder's logs, and the first name.
     logs: tuple[str, ...] = ()
     first_log: bytes = b""
-    #: Logs that an overview leaves out, the likeliest ones: earlier answers have them.
-    skip: int = 0
-    #: When the job failed, as an earlier answer found.
-    failed: TimeRange | None = None
     #: True for the folder of the job that contains the path.
     in_job: bool = False
     #: True if the reader did not ask for the overview: it is left out if the logs are large.

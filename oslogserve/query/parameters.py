@@ -130,10 +130,6 @@ PARAMETERS = {
         "etc/",
         "the first log of a folder, or with sort= the first entry",
     ),
-    "skip": Parameter("skip", number, "1000", "an overview without so many logs, the likeliest"),
-    "failed": Parameter(
-        "failed", time_range, "2013-09-27T18:22Z", "when the job of an overview with skip failed"
-    ),
     "in": Parameter("in_job", value_of({"job": True}), "job", "the job's folder, from one in it"),
     "unasked": Parameter("unasked", yes_or_no, "yes", "what went wrong in small logs only"),
     "content-type": Parameter(

@@ -2,7 +2,6 @@
 """All logs of a job at once: over HTTP, from disk and from a real Swift, and in a browser."""
 
 import json
-import os
 import re
 
 import pytest
@@ -155,57 +154,6 @@ def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
         expect(page.locator("#overview .wrong > li > .name")).to_have_text("job-output.txt")
         expect(page.locator("h2:visible")).to_have_text("What went wrong: 1 of 7 logs shows errors")
         expect(page.locator(".early")).to_have_count(0 if has_script else 1)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("address", ["", "?format=overview"])
-def test_the_page_of_many_logs_goes_on_until_all_were_looked_at(tmp_path, page, address):
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 INFO fine\n")
-    # Read in this order, by their sizes. The last answer has few of the errors that many logs have.
-    texts = {number: f"ERROR: no {number}\nmake: *** [all] Error 1\n" for number in (4, 28)}
-    texts |= dict.fromkeys(range(10, 21), "2026-03-04 18:29:59 ERROR in many logs\n")
-    texts[2] = "2026-03-04 18:22:11 ERROR alone, but some minutes ago\n"
-    for number in range(30):
-        path = tmp_path / "job" / f"{number:02}.txt"
-        path.write_text(texts.get(number, "fine\n"))
-        os.utime(path, (1772648533, 1772648533))
-    config = {"disk": {"root": tmp_path}, "serve": {"job_logs": "9"}}
-    with Gunicorn(ini(config)) as running:
-        page.goto(f"{running.url}/job/{address}")
-        expect(page.locator(".rest")).to_have_text(
-            "31 of 31 logs were looked at, the likeliest first."
-        )
-    expect(page.locator("#overview h2")).to_have_text("What went wrong: 14 of 31 logs show errors")
-    expect(page.locator(".wrong > li > .name")).to_have_text(
-        ["04.txt", "28.txt", "02.txt", *(f"{number}.txt" for number in range(10, 21))]
-    )
-    told = page.locator(".wrong .told").all_inner_texts()
-    assert told[:2] == ["1ERROR: no 4\n", "1ERROR: no 28\n"]
-    expect(page.locator("#overview .notice")).to_have_count(0)
-    page.click("#overview summary")
-    names = page.locator("#overview td:first-child").all_inner_texts()
-    assert names == [*(f"{number:02}.txt" for number in range(30)), "job-output.txt"]
-
-
-@pytest.mark.long
-def test_the_page_tells_of_errors_only_if_a_log_of_a_part_has_a_line_at_error(tmp_path, page):
-    (tmp_path / "job").mkdir()
-    for name, text in {"0": "fine", "1": "no such file\nexit status 1", "2": "fine"}.items():
-        path = tmp_path / "job" / f"{name}.txt"
-        path.write_text(f"{text}\n")
-        os.utime(path, (1772648533, 1772648533))
-    config = {"disk": {"root": tmp_path}, "serve": {"job_logs": "1"}}
-    titles = []
-    with Gunicorn(ini(config)) as running:
-        for _ in range(2):
-            page.goto(f"{running.url}/job/?format=overview")
-            expect(page.locator(".rest")).to_contain_text("3 of 3 logs were looked at")
-            titles.append(page.locator("#overview h2").inner_text())
-            (tmp_path / "job" / "2.txt").write_text("ERROR: no such file\nexit status 1\n")
-    assert [title.partition(": ")[2] for title in titles] == [
-        *("1 of 3 logs show a failure", "2 of 3 logs show errors")
-    ]
 
 
 @pytest.mark.long

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
-import html
 import io
 import json
 import os
@@ -8,7 +7,6 @@ import random
 import re
 import time
 import tracemalloc
-from collections import Counter
 from datetime import UTC, datetime
 from threading import Event, Thread
 from urllib.parse import quote
@@ -472,7 +470,7 @@ def test_an_overview_tells_of_errors_only_if_a_log_has_a_line_at_error(tmp_path)
     assert "1 of 2 logs shows errors<" in ask("/job/?format=overview").text
 
 
-def test_an_overview_in_parts_tells_of_errors_only_if_a_log_has_a_line_at_error(tmp_path):
+def test_an_overview_of_some_logs_tells_of_errors_only_if_one_has_a_line_at_error(tmp_path):
     (tmp_path / "job").mkdir()
     failed = tmp_path / "job" / "console.txt"
     failed.write_text("step\n+ make\nno such file\nexit status 1\n")
@@ -483,9 +481,9 @@ def test_an_overview_in_parts_tells_of_errors_only_if_a_log_has_a_line_at_error(
         [found] = re.findall("<h2>(.*)</h2>", ask("/job/?format=overview").text)
         return re.sub("<.*?>", "", found)
 
-    assert title() == "What went wrong: 1 of 1 logs show a failure"
+    assert title() == "What went wrong: 1 of 1 log shows a failure"
     failed.write_text("step\nERROR: no such file\n")
-    assert title() == "What went wrong: 1 of 1 logs show errors"
+    assert title() == "What went wrong: 1 of 1 log shows errors"
 
 
 def test_an_overview_marks_all_lines_of_an_error_in_a_log_that_did_not_fail(tmp_path):
@@ -583,75 +581,29 @@ def test_all_links_of_an_overview_to_a_cause_show_the_whole_log(tmp_path):
     assert ask("/job/a.txt?show=L301-L335", **HTML).text.count(" id=L") == 336
 
 
-def test_an_overview_of_many_logs_goes_on_with_the_rest(tmp_path):
+def test_an_overview_of_many_logs_reads_the_likeliest_and_says_how_many_it_did_not_read(tmp_path):
     (tmp_path / "job").mkdir()
     for number in range(7):
         (tmp_path / "job" / f"{number}.txt").write_text("fine\n" if number != 5 else "ERROR: no\n")
         os.utime(tmp_path / "job" / f"{number}.txt", (1772648533, 1772648533))
     (tmp_path / "job" / "z-console.txt").write_text("fine\n")
     (tmp_path / "job" / "graph.png").write_bytes(b"\x89PNG\r\n\x1a\n")
-    ask = Asking(tmp_path, serve_job_logs="3")
-    pages, address = [], "?format=overview&source=disk"
-    while address:
-        pages.append(ask(f"/job/{address}").text)
-        found = re.search('<a href="([^"]*)" rel="next nofollow">', pages[-1])
-        address = found and found[1].replace("&amp;", "&")
-    read = [re.findall(r'<tr><td><a href="([^"?]*)', page) for page in pages]
-    assert read == [
-        ["0.txt", "1.txt", "z-console.txt"],
-        ["2.txt", "3.txt", "4.txt"],
-        ["5.txt", "6.txt"],
-    ]
-    said = [re.search(r'role="status">(.*) logs were looked at', page)[1] for page in pages]
-    assert said == ["3 of 8", "4 to 6 of 8", "7 to 8 of 8"]
-    titles = [re.sub("<.*?>", "", re.search("<h2>(.*)</h2>", page)[1]) for page in pages]
-    assert [title.partition(": ")[2] for title in titles] == [
-        *("0 of 3 logs show errors", "0 of 3 logs show errors"),
-        "1 of 2 logs show errors",
-    ]
-    assert ["1 other file" in page for page in pages] == [True, False, False]
-
-
-def test_the_parts_of_an_overview_agree_on_ranks_and_on_when_the_job_failed(tmp_path):
-    (tmp_path / "job").mkdir()
-    times = [1772648533 - 3600 * number for number in range(7)]
-    texts = [
-        f"2026-03-04 18:{50 - 5 * n}:00.250 ERROR x: {'none' if n else 'one'}\n" for n in range(7)
-    ]
-    for number, text in enumerate(texts):
-        (tmp_path / "job" / f"{number}.txt").write_text(text)
-        os.utime(tmp_path / "job" / f"{number}.txt", (times[number], times[number]))
-    console = tmp_path / "job" / "job-output.txt"
-    console.write_text("2026-03-04 18:51:00.125 ERROR the end\n")
-
-    def parts(ask):
-        address = "?format=overview&source=disk"
-        while address:
-            page = ask(f"/job/{address}").text
-            kinds = re.search('data-kinds="(.*?)"', page)
-            wrong = re.findall(
-                '<li data-score="(.*?)"(?: data-base="(.*?)" data-weight="(.*?)" data-kind="(.*?)")?>'
-                '<a class="name" href="(.*?)[?"]',
-                page,
-            )
-            yield json.loads(html.unescape(kinds[1])) if kinds else {}, wrong
-            found = re.search('<a href="([^"]*)" rel="next nofollow">', page)
-            address = found and found[1].replace("&amp;", "&")
-            assert not address or "failed=2026-03-04T18%3A51%3A00.125000Z" in address
-
-    [(_, whole)] = parts(Asking(tmp_path))
-    several = list(parts(Asking(tmp_path, serve_job_logs="3")))
-    assert len(several) == 3
-    counts = Counter()
-    for kinds, _ in several:
-        counts.update(kinds)
-    scores = {
-        name: float(base) + float(weight) / counts[kind]
-        for _, wrong in several
-        for _, base, weight, kind, name in wrong
-    }
-    assert sorted(scores, key=lambda name: -scores[name]) == [one[-1] for one in whole]
-    assert scores == pytest.approx({one[-1]: float(one[0]) for one in whole})
+    limits = {"serve_job_logs": "3"}
+    page = Asking(tmp_path, **limits)("/job/?format=overview").text
+    rows = re.findall(r'<tr><td><a href="([^"?]*)', page)
+    assert rows == ["0.txt", "1.txt", "z-console.txt"]
+    assert "<h2>What went wrong</h2>" in page
+    assert "None of these logs shows an error." in page
+    said = "3 of 8 logs were read: the likeliest by name, time and size. 5 were not."
+    assert page.count(said) == 1
+    assert "1 other file" in page
+    assert 'rel="next' not in page
+    text = Asking(tmp_path, **limits)("/job/?format=brief").text
+    found = Asking(tmp_path, **limits)("/job/?format=seen").json
+    told = "one answer reads at most 3 logs, and 2,048 MiB as they are stored"
+    told += ": 5 of 8 were not read, the least likely ones"
+    assert f"\n[oslogserve: {told}]\n" in text
+    assert (found["notices"], found["next"], found["complete"]) == ([told], None, False)
 
 
 @pytest.fixture
@@ -692,7 +644,6 @@ def test_the_overview_of_a_large_job_begins_with_what_its_likeliest_logs_show(la
     ("address", "options"),
     [
         ("?format=overview&logs=[1-4].txt", {}),
-        ("?format=overview&skip=1", {}),
         ("?format=overview&unasked=yes", {"serve_job_unasked_size": "1"}),
         ("?format=summary", {}),
     ],
@@ -706,19 +657,17 @@ def test_an_overview_begins_with_no_logs_that_show_no_failure(large):
     assert not any("so far" in piece for piece in pieces_of(large, "?format=overview"))
 
 
-def test_an_overview_goes_on_behind_the_logs_that_it_could_pay_for(tmp_path):
+def test_an_overview_says_how_many_logs_it_could_not_pay_for(tmp_path):
     (tmp_path / "job").mkdir()
-    for number in range(5):
+    for number in range(9):
         (tmp_path / "job" / f"{number}.gz").write_bytes(gzip.compress(b"%0400000d\n" % number))
-    ask = Asking(tmp_path, serve_inflated_size=str(2**20))
-    skips, address = [], "?format=overview"
-    while address:
-        page = ask(f"/job/{address}").text
-        found = re.search('<a href="([^"]*skip=([0-9]*))" rel="next', page)
-        address = found and found[1].replace("&amp;", "&")
-        skips.append(found and int(found[2]))
-    assert len(skips) > 1
-    assert skips[:-1] == sorted(set(skips[:-1]))
+    page = Asking(tmp_path, serve_inflated_size=str(2**20))("/job/?format=overview").text
+    said = re.search(r"(\d) of 9 logs were read: .*\. (\d) (?:was|were) not\.", page)
+    read, unread = map(int, said.groups())
+    assert read + unread == 9
+    assert 1 <= unread < 9
+    assert page.count("9 logs") == 1
+    assert 'rel="next' not in page
 
 
 def test_an_overview_of_a_time_reads_as_many_logs_as_one_of_all(tmp_path):
@@ -900,7 +849,7 @@ def test_an_overview_is_headed_by_what_the_console_says(job):
     assert "<dl" not in ask("/job/?format=overview").text
 
 
-def test_large_logs_have_the_header_too_and_the_next_logs_have_it_not_again(job):
+def test_large_logs_have_the_header_too(job):
     (job / "job" / "console.txt").write_bytes(GITLAB)
     ask = Asking(job, serve_job_unasked_size="10", serve_job_logs="2")
     page = ask("/job/?format=overview&unasked=yes").text
@@ -908,7 +857,6 @@ def test_large_logs_have_the_header_too_and_the_next_logs_have_it_not_again(job)
         "What went wrong in these logs</a>, which are large"
     )
     assert "<dd>29</dd>" in ask("/job/?format=overview").text
-    assert "<dd>29</dd>" not in ask("/job/?format=overview&skip=1").text
     inventory = job / "job" / "zuul-info" / "inventory.yaml"
     inventory.parent.mkdir()
     inventory.write_text('{"all": {"vars": {"zuul": {"job": "tox"}}}}')
@@ -1150,17 +1098,13 @@ def test_an_overview_that_nobody_asked_for_leaves_large_logs_to_a_link(ask, tmp_
     [
         ("?show=L1", 400, "show is for logs"),
         ("?lines=1-2", 400, "lines is for logs"),
-        ("?format=jsonl&skip=1", 400, "skip is for format=overview"),
-        ("?format=jsonl&failed=2026", 400, "failed is for format=overview"),
+        ("?format=overview&skip=1", 400, "Unknown parameter 'skip'"),
         ("?format=json&level=ERROR", 400, "format=json takes no filter for a folder"),
         *(
             (f"plain.txt?{one}", 400, "is for folders")
             for one in ("order=time", "logs=x", "from=x")
         ),
-        *(
-            (f"plain.txt?{one}", 400, "is for folders")
-            for one in ("in=job", "format=overview", "failed=2026")
-        ),
+        *((f"plain.txt?{one}", 400, "is for folders") for one in ("in=job", "format=overview")),
         ("other/?format=summary", 404, "No source has this log."),
     ],
 )
