@@ -12,7 +12,7 @@ from oslogserve.config import Config
 _PACKAGE = Path(__file__).parent
 #: What an index depends on, next to the native core and user formats: how a log is decoded, how its lines
 #: are understood, and the index itself. A module that one of these imports counts only if it is named here.
-_OF_INDEXES = ("index", "lines", "logs/decode.py")
+_OF_INDEXES = ("index", "lines", "logs/decode.py", "search.py")
 #: A part of these that only reads what an index has.
 _OF_NO_INDEX = "lines/brief"
 

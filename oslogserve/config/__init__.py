@@ -15,7 +15,7 @@ from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.place import Place
 from oslogserve.config.values import Secret, database, storage_url, url, without_secrets
 from oslogserve.lines.grammar.native_grammar import UserFormat
-from oslogserve.lines.search import rewritten
+from oslogserve.search import rewritten
 
 __all__ = ["Config", "ConfigError", "load"]
 

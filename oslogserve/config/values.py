@@ -13,8 +13,8 @@ from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import urlsplit
 
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.search import rewritten
 from oslogserve.native import Masks, Patterns, check_line_pattern
+from oslogserve.search import rewritten
 
 #: Bytes of a pattern, which is tried on every line.
 LONGEST_LINE_PATTERN = 1000

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from oslogserve.lines.search import Search, most_matches
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.native import LIMITS, Known, LastRows
+from oslogserve.search import Search, most_matches
 
 #: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
 #: far fewer, so a line's length does not change its time and severity.

@@ -13,7 +13,6 @@ from webob.acceptparse import create_accept_header
 
 from oslogserve.errors import BadRequest
 from oslogserve.lines.places import Moment, Place, moment
-from oslogserve.lines.search import MOST_STATES, states_of
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
@@ -25,6 +24,7 @@ from oslogserve.query.parameters import (
     parsed,
 )
 from oslogserve.query.values import checked_path
+from oslogserve.search import MOST_STATES, states_of
 
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8

@@ -12,7 +12,7 @@ from typing import Any
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.search import LONGEST, Search
+from oslogserve.search import LONGEST, Search
 
 #: Bytes of a path, as in Linux; Swift's object names have at most 1024.
 MAX_PATH = 4096

@@ -10,8 +10,8 @@ import yaml
 
 from oslogserve.config import Config
 from oslogserve.config.parser import ConfigError, text_of
-from oslogserve.lines.search import LONGEST, rewritten
 from oslogserve.native import Patterns, state_count
+from oslogserve.search import LONGEST, rewritten
 from oslogserve.seen import Run
 
 ENDINGS = (".yaml", ".yml")

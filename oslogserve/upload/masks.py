@@ -10,9 +10,9 @@ from threading import Lock
 
 from oslogserve.config import Config, ConfigError
 from oslogserve.humanize import counted
-from oslogserve.lines.search import rewritten
 from oslogserve.native import LIMITS, Masking
 from oslogserve.native import Masks as NativeMasks
+from oslogserve.search import rewritten
 
 #: Bytes of a value.
 SHORTEST_VALUE, LONGEST_VALUE = LIMITS["masking.SHORTEST_VALUE"], LIMITS["masking.LONGEST_VALUE"]

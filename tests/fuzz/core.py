@@ -49,7 +49,7 @@ class Core(Fuzzer):
     name = "core"
     shortens = "text", "cuts"
     imports = (
-        "from oslogserve.lines.search import Search\n"
+        "from oslogserve.search import Search\n"
         "from oslogserve.lines.selection import PageLimits, Selection, Wanted\n"
         "from oslogserve.lines.time_range import TimeRange\n"
         "from tests.fuzz.core import Case, Core\n"

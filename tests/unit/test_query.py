@@ -5,11 +5,11 @@ import pytest
 
 from oslogserve.errors import BadRequest
 from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import time_range
 from oslogserve.query import Query, accepts_html
 from oslogserve.query.parameters import FORMATS, PARAMETERS, SOURCES
+from oslogserve.search import Search
 
 
 def asked(path="/a.txt", query="", accept=""):

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Searches of lines, for patterns that `oslogserve/lines/search.py` has rewritten.
+//! Searches of lines, for patterns that `oslogserve/search.py` has rewritten.
 //!
 //! A whole block is searched at once, not a line at a time, so a pattern is first held to one
 //! line: it matches no newline, and its text begins and ends where a line does. A text that all
@@ -22,7 +22,7 @@ use crate::faults::{TOO_LARGE, in_words};
 use crate::index::required::Required;
 use crate::lines::line_start;
 
-/// Bytes of a compiled pattern: a thousand characters can need gigabytes. `oslogserve/lines/search.py`
+/// Bytes of a compiled pattern: a thousand characters can need gigabytes. `oslogserve/search.py`
 /// bounds the states of all patterns of a query more closely.
 const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
 /// Bytes of all patterns that are tried together.

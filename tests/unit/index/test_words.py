@@ -14,10 +14,10 @@ from oslogserve.index.log_index import IndexFile, file_of
 from oslogserve.lines.contents import learn
 from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer, Room
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import LIMITS
+from oslogserve.search import Search
 from tests.kit.mutated import cuts
 
 RENDER, ROOM = Renderer(), Room()

@@ -8,8 +8,8 @@ import pytest
 from oslogserve.errors import Incomplete
 from oslogserve.lines import renderer
 from oslogserve.lines.renderer import Renderer, Room
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.search import Search
 
 MIB = 2**20
 LINE = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] there\n"

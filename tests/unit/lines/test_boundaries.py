@@ -9,10 +9,10 @@ import re
 
 import pytest
 
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import LIMITS, Merge, line_feeds
+from oslogserve.search import Search
 from tests.kit.renderers import anchor_of, answered, is_new, known_of, rows_of, seen_in
 
 MIB = 1024 * 1024

@@ -7,8 +7,8 @@ import time
 
 import pytest
 
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.search import Search
 
 #: Bytes of a head, lines of a block, bytes of a link's address behind its scheme, and links of a line.
 REACH, _BLOCK, LONGEST_URL, MOST_URLS = 4096, 256, 2048, 16

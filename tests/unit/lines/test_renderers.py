@@ -12,7 +12,6 @@ import pytest
 from oslogserve.demo import generate_oslo
 from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
 from oslogserve.lines.renderer import Room
-from oslogserve.lines.search import MOST_MATCHES, MOST_STATES, Search, states_of
 from oslogserve.lines.selection import (
     ALL_LINES,
     LINE_BYTES,
@@ -23,6 +22,7 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import Grammar, Renderer
+from oslogserve.search import MOST_MATCHES, MOST_STATES, Search, states_of
 from tests.kit.renderers import (
     LEVELS,
     VIEWS,

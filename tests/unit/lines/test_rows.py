@@ -4,8 +4,8 @@ import json
 import pytest
 
 from oslogserve.lines.renderer import Room
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Wanted
+from oslogserve.search import Search
 from tests.kit.renderers import cut, rows_of
 
 REACH = 4096

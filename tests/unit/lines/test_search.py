@@ -7,8 +7,8 @@ from itertools import product
 
 import pytest
 
-from oslogserve.lines.search import LONGEST, Search
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.search import LONGEST, Search
 
 
 @pytest.fixture(scope="module")

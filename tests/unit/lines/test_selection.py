@@ -9,7 +9,6 @@ import pytest
 
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.renderer import Room
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import (
     CONTEXT_BYTES,
     TAIL_BYTES,
@@ -18,6 +17,7 @@ from oslogserve.lines.selection import (
     Wanted,
 )
 from oslogserve.lines.time_range import time_range
+from oslogserve.search import Search
 from tests.kit.renderers import cut
 
 #: Lines of a tail that are held for `show` alone.

@@ -3,8 +3,8 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.lines.search import Search
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.search import Search
 from tests.kit.renderers import answered
 
 #: Bytes of an error's text, errors of a log's beginning and of its end, and bars of the histogram.
