@@ -10,6 +10,7 @@ import pytest
 
 from oslogserve.errors import Incomplete
 from oslogserve.sources import resuming
+from oslogserve.sources.swift import large_objects
 from tests.servers.faulty import ACCOUNT, CONTAINER, TOKEN, Faulty, reply
 from tests.unit.handlers.asking import Asking, is_unpacked_by_a_browser
 
@@ -285,9 +286,6 @@ MALFORMED = {
     "lone surrogate": row("d/\ud800"),
     "no size": {**row("d/z.txt"), "bytes": None},
     "negative size": row("d/z.txt", bytes=-5),
-    "size beyond all": row("d/z.txt", bytes=10**400),
-    "size is a fraction": row("d/z.txt", bytes=1.5),
-    "size is a truth": row("d/z.txt", bytes=True),
     "no time": row("d/z.txt", last_modified=None),
     "time is none": row("d/z.txt", last_modified="yesterday"),
     "no type": row("d/z.txt", bytes=0, content_type=None),
@@ -515,6 +513,16 @@ def test_a_segment_without_a_checksum_does_not_hide_the_others(swift, server):
     assert received(server, "/a.txt?format=raw") == (LOG, False)
     put_large(swift, headers, DAMAGED, rows)
     assert received(server, "/a.txt?format=raw")[1]
+
+
+def test_a_manifest_that_a_job_made_too_long_is_told_and_no_outage(swift, server, monkeypatch):
+    monkeypatch.setattr(large_objects, "MAX_MANIFEST", 100)
+    put_large(swift, SLO, LOG, segment_rows())
+    came, is_told = received(server, "/a.txt?format=text")
+    assert is_told
+    assert b"its manifest is too long" in came
+    asked = [request.target for request in swift.asked]
+    assert len(asked) == 3, asked  # a token, the log and its manifest, each once
 
 
 def test_a_list_of_segments_that_cannot_be_had_is_asked_for_again(swift, server):

@@ -17,7 +17,7 @@ from oslogserve.config import load
 from oslogserve.encodings import plain_name
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import OpenOptions, WantedEntries
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, OpenOptions, WantedEntries
 from oslogserve.sources.objects import listing
 from oslogserve.sources.swift import source as source_module
 from tests.faults.leaks import waiting
@@ -117,6 +117,24 @@ def test_a_chapter_of_a_log_in_swift(server, put, lines):
     put("chapter.txt.gz", gzip.compress(b"TASK [a] ***\n" + LINE * lines + chapter))
     assert ask(server, "/chapter.txt?chapter=b").body == chapter
     assert ask(server, "/chapter.txt?chapter=c").status == 400
+
+
+def test_an_object_that_a_job_makes_larger_than_all_disks_hides_no_other_log(server, source, put):
+    """A static large object may have another one as its segment, a thousand times."""
+    put("huge/a.txt", LOG)
+    put("huge/0.txt", b"x" * MEGABYTE)
+    for level in range(1, 6):
+        segments = [{"path": f"/{CONTAINER}/huge/{level - 1}.txt"}] * 1000
+        put(f"huge/{level}.txt", json.dumps(segments), query="multipart-manifest=put")
+    listed = json.loads(ask(server, "/huge/?format=json").body)
+    sizes = {entry["name"]: entry["size"] for entry in listed["entries"]}
+    assert (listed["complete"], sizes["a.txt"]) == (True, len(LOG))
+    assert sizes["3.txt"] == MEGABYTE * 1000**3
+    assert sizes["5.txt"] == listing.LARGEST
+    for options in (FULL_BODY, METADATA_ONLY, OpenOptions(begins=True)):
+        with pytest.raises(SourceError, match="no log is as large") as raised:
+            source.open(b"huge/5.txt", options)
+        assert not raised.value.is_outage
 
 
 def test_disk_comes_first_unless_swift_is_named(server, put, root):

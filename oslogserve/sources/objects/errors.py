@@ -96,7 +96,8 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
     if _is_caused_by(error, ssl.SSLCertVerificationError):
         return SourceError(source, "its certificate is not trusted")
     if _is_caused_by(error, AnswerTooLong):
-        return SourceError(source, "its answer is too long")
+        # The names of a job's objects can make a listing too long.
+        return SourceError(source, "its answer is too long", "refused")
     status = getattr(error, "http_status", None)
     if status == 412:
         return SourceError(source, "the object changed", "changed")

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 #: Objects and folders on a page, where the store allows as many. It is Swift's own limit.
 PAGE = 10000
-#: More bytes than any object has.
-LARGEST = 10**18
+#: More bytes than any log has. A large object can have more: of others, joined again and again.
+LARGEST = 10**18 - 1
 
 
 class Listed(NamedTuple):
@@ -61,11 +61,11 @@ def is_marker(content_type: str, size: int) -> bool:
     return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
-def checked_size(size: object) -> int:
-    """The size of a row. Raises ValueError."""
-    if type(size) is not int or not 0 <= size < LARGEST:
+def checked_size(size: int) -> int:
+    """The size of a row, at most LARGEST: a job's object must not hide others. Raises ValueError."""
+    if size < 0:
         raise ValueError("no size")
-    return size
+    return min(size, LARGEST)
 
 
 def checked(rows: Sequence[Listed], prefix: str, after: str) -> Sequence[Listed]:

@@ -13,12 +13,12 @@ from oslogserve.errors import Incomplete, NoRange, SourceError
 from oslogserve.sources import Log, Stored, within_dates
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.objects.errors import FAILURES, TIMEOUTS
-from oslogserve.sources.objects.listing import is_marker
+from oslogserve.sources.objects.listing import LARGEST, is_marker
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.resuming import Checksum
 
-_BEGINNING = re.compile(r"bytes 0-([0-9]{1,18})/([0-9]{1,18})")
-_LENGTH = re.compile(r"[0-9]{1,18}")
+_BEGINNING = re.compile(r"bytes 0-([0-9]+)/([0-9]+)")
+_LENGTH = re.compile(r"[0-9]+")
 
 
 class Response(NamedTuple):
@@ -55,7 +55,7 @@ class OpenObjectLog(ObjectLog):
         self.checksums = checksums
         begun = _BEGINNING.fullmatch(response.headers.get("content-range", ""))
         #: Bytes of the object, if this is its beginning; None if it is all, or another range.
-        self.object_size = int(begun[2]) if begun else None
+        self.object_size = _size(source, begun[2]) if begun else None
         self._chunks = response.chunks
         self._first = next(self._chunks, b"")
         if not self._first and self.stored.size:
@@ -175,14 +175,21 @@ def version_of(headers: Mapping[str, str]) -> str:
     return "" if etag.startswith("W/") else etag.strip('"')
 
 
+def _size(source: str, digits: str) -> int:
+    """A size in a header. Raises SourceError for one that no log has, which is no failure of the source."""
+    if int(digits) > LARGEST:
+        raise SourceError(source, "no log is as large", "refused")
+    return int(digits)
+
+
 def _stored(source: str, headers: Mapping[str, str]) -> Stored:
-    """Metadata in a response's headers. Raises ValueError or KeyError if some is missing."""
+    """Metadata in a response's headers. Raises ValueError or KeyError if some is missing; see _size()."""
     length = headers.get("content-length", "0")
     if not _LENGTH.fullmatch(length):
         raise ValueError("no length")
     return Stored(
         source=source,
-        size=int(length) if "content-length" in headers else None,
+        size=_size(source, length) if "content-length" in headers else None,
         modified=within_dates(parsedate_to_datetime(headers["last-modified"]).timestamp()),
         version=version_of(headers),
         encoding=headers.get("content-encoding", "").lower(),

@@ -68,7 +68,7 @@ def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
     )
     manifest = body.read(MAX_MANIFEST)
     if body.read(1):
-        raise ValueError("no manifest is as long")
+        raise SourceError(SOURCE, "its manifest is too long", "refused")
     return _segments(parsed(manifest, MOST_TOKENS))
 
 

@@ -35,9 +35,11 @@ def test_a_wrong_region_is_told_with_the_right_one():
 
 
 def test_an_answer_that_is_too_long_is_told_and_not_requested_again():
+    """It is no outage: the names of a job's objects can make a listing so."""
     error = urllib3.exceptions.ProtocolError("broken", AnswerTooLong())
     error.__cause__ = AnswerTooLong()
-    assert str(source_error("store", error)) == "its answer is too long"
+    told = source_error("store", error)
+    assert (str(told), told.is_outage) == ("its answer is too long", False)
     assert retry_reason(error) is None
 
 
