@@ -59,6 +59,12 @@ def test_a_line_leads_to_the_seconds_around_it_in_all_logs(ask, name):
     assert "is not on this page" not in answer.text
 
 
+def test_a_line_with_a_zone_leads_to_the_same_seconds_of_logs_on_other_clocks(ask):
+    answer, url = followed(ask, "/job/logs/neutron.txt?moment=2", **HTML)
+    assert url == f"/job/?{AROUND}&moment=logs%2Fneutron.txt%3A2"
+    assert "nova: one" in answer.text
+
+
 @pytest.mark.parametrize("order", ["log", "time"])
 def test_the_line_is_shown_whatever_the_filters_say(ask, order):
     query = f"moment=logs/nova.txt.gz:3&order={order}&level=ERROR&not=two&since=2027"
