@@ -280,6 +280,16 @@ def test_a_run_passed_if_its_console_says_so_whatever_its_other_logs_show(
     assert sentence.endswith("; also in 1 run that passed.")
 
 
+@pytest.mark.parametrize("name", ["console-1.log", "job-output-subnode.txt"])
+def test_a_run_with_several_consoles_passed_only_if_all_say_so(add, ask, kept, tmp_path, name):
+    path = add("1/smoke/a1", "TASK [test]", "ok", "Job succeeded")
+    other = tmp_path / "logs/1/smoke/a1" / name
+    other.write_text("\n".join(failing("test_boot")))
+    os.utime(other, (time.time() - 2 * 3600,) * 2)
+    ask(f"{path}?format=overview")
+    assert kept() == {"1/smoke/a1": True}
+
+
 @pytest.mark.parametrize("number", ["1234567", "abcdef1", "a1bcdef", "1abcdef", "ffeedd2aa"])
 def test_a_hash_is_no_name_of_a_job(add, ask, tmp_path, number):
     path = add(f"1/smoke/{number}", *refused(), job="''")
