@@ -421,7 +421,9 @@ def test_what_one_answer_may_cost_ends_it(job):
     assert {"logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"} <= names
 
 
-@pytest.mark.parametrize("query", ["", "&q=1", "&level=ERROR&context=2", "&limit=900"])
+@pytest.mark.parametrize(
+    "query", ["", "&q=1", "&level=ERROR&context=2", "&limit=900", "&after=5400", "&q=1&after=4000"]
+)
 def test_following_next_gives_every_line_once_whatever_one_answer_may_cost(tmp_path, query):
     (tmp_path / "job").mkdir()
     for number in range(5):
