@@ -196,13 +196,14 @@ def test_a_log_without_a_version_may_change_unseen_and_is_read_each_time(
     ("name", "like"),
     [
         (b"console.log", b"41/console.log"),
+        (b"console.log.1", b"41/console.log.1"),
         (b"logs/n-cpu.log", b"41/logs/n-cpu.log.2.gz"),
         (b"compute7/n-api.txt.gz", b"41/compute1/n-api.txt"),
         (b"host-9/n-api.txt", b"41/compute1/n-api.txt"),
         (b"tempest.log", None),
     ],
 )
-def test_logs_of_two_runs_pair_by_name_without_numbers_and_compression(
+def test_logs_of_two_runs_pair_by_name_else_without_numbers_and_compression(
     logs, disk, budget, tmp_path, name, like
 ):
     for path in ("console.log", "console.log.1", "logs/n-cpu.log.2.gz", "compute1/n-api.txt"):
