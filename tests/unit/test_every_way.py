@@ -46,6 +46,14 @@ TRACEBACKS = text_of(
     "ValueError: no",
     "2013-09-27 18:22:15.000 2790 DEBUG nova.api [-] ends",
 )
+#: A traceback that its program alone ties to its error: each line has a time of its own.
+SLOW_TRACEBACK = text_of(
+    "2013-09-27 18:22:11.248 2790 ERROR nova.compute [-] it broke",
+    "2013-09-27 18:22:11.301 2790 TRACE nova.compute Traceback (most recent call last):",
+    '2013-09-27 18:22:11.402 2790 TRACE nova.compute   File "a.py", line 1',
+    "2013-09-27 18:22:11.503 2790 TRACE nova.compute ValueError: no",
+    "2013-09-27 18:22:11.604 2790 TRACE nova.api of another program",
+)
 #: Lines above the first date, times of day, and a clock that is set back.
 CLOCKS = text_of(
     "a heading",
@@ -148,6 +156,10 @@ CASES = [
     (TRACEBACKS, "level=ERROR&tail=1&show=L7", [7, 13]),
     (TRACEBACKS, "q=slow&show=_2013-09-27_18_22_14_000", [8, 9, 10]),
     (TRACEBACKS, "since=2013-09-27T18:22:12&until=2013-09-27T18:22:13", [6, 7, 8, 9]),
+    (SLOW_TRACEBACK, "level=ERROR", [1, 2, 3, 4]),
+    (SLOW_TRACEBACK, "level=ERROR&lines=3-", [3, 4]),
+    (SLOW_TRACEBACK, "level=ERROR&since=2013-09-27T18:22:11.4", [3, 4]),
+    (SLOW_TRACEBACK, "level=ERROR&tail=1", [4]),
     # Lines above the first date, times without one, and a clock that is set back.
     (CLOCKS, "since=2026-03-04T18:22:10", [3, 4, 5, 6, 7, 8]),
     (CLOCKS, "until=2026-03-04T18:22:10", [1, 2, 3, 4]),
