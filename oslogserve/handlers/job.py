@@ -8,12 +8,12 @@ from functools import partial
 from math import inf
 from typing import NamedTuple
 
+from oslogserve.ci.build import Build
 from oslogserve.errors import Error, Header, Incomplete
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.brief import lines_of
-from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
 from oslogserve.jobs.marks import is_run

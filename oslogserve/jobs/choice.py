@@ -6,10 +6,10 @@ from contextlib import closing
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from oslogserve.ci.build import INVENTORY
+from oslogserve.ci.reports import ZUULS
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.build import INVENTORY
 from oslogserve.jobs.ranking import likelihood
-from oslogserve.jobs.reports import ZUULS
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.query import Query
 

@@ -8,16 +8,17 @@ from sys import getsizeof
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from oslogserve.ci import reports
+from oslogserve.ci.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
+from oslogserve.ci.console import HEAD, ConsoleHead
+from oslogserve.ci.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.errors import Incomplete
-from oslogserve.jobs import reports, task_results
+from oslogserve.jobs import task_results
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
-from oslogserve.jobs.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.jobs.choice import Choice, Skipped
-from oslogserve.jobs.console import HEAD, ConsoleHead
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
-from oslogserve.jobs.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
 from oslogserve.lines.grammar.severities import SEVERITIES

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
+from oslogserve.ci.build import Build
 from oslogserve.humanize import counted, duration
 from oslogserve.jobs.brief import ErrorAt, JobLines, LogLines
-from oslogserve.jobs.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
 from oslogserve.messages import cut, visible

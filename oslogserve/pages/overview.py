@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from markupsafe import escape
 
+from oslogserve.ci.build import Build
 from oslogserve.humanize import iso_moment
-from oslogserve.jobs.build import Build
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import LogRead
 from oslogserve.jobs.overview import Early, Excerpt, Findings, RankedLog, lines_shown

@@ -8,7 +8,7 @@ from contextlib import suppress
 from itertools import islice
 from typing import Any
 
-from oslogserve.jobs.build import Build
+from oslogserve.ci.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File

@@ -7,8 +7,8 @@ import shutil
 
 import pytest
 
+from oslogserve.ci.reports import MOST_OF_ZUULS
 from oslogserve.jobs.choice import chosen
-from oslogserve.jobs.reports import MOST_OF_ZUULS
 from tests.unit.handlers.asking import HTML, Asking
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO x [-] a needle\n" * 50

@@ -6,7 +6,7 @@ import pytest
 from jinja2 import UndefinedError
 
 from oslogserve import templates
-from oslogserve.jobs.build import Build
+from oslogserve.ci.build import Build
 from oslogserve.templates import rendered, streamed
 
 HOSTILE = '<script>alert("1")</script>&\''

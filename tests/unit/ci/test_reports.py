@@ -8,8 +8,7 @@ from io import BytesIO
 import pytest
 from subunit import StreamResultToBytes
 
-from oslogserve.errors import Incomplete
-from oslogserve.jobs.reports import (
+from oslogserve.ci.reports import (
     MOST_OF_JUNIT,
     MOST_OF_SUBUNIT,
     MOST_PARTS,
@@ -21,6 +20,7 @@ from oslogserve.jobs.reports import (
     most,
     zuul_report,
 )
+from oslogserve.errors import Incomplete
 
 MIB = 2**20
 

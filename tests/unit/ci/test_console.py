@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from oslogserve.jobs.build import Build
-from oslogserve.jobs.console import HEAD, ConsoleHead
+from oslogserve.ci.build import Build
+from oslogserve.ci.console import HEAD, ConsoleHead
 
 GITHUB = """\ufeffCurrent runner version: '2.311.0'
 Runner name: 'big-7'

@@ -10,7 +10,7 @@ from collections import defaultdict
 from contextlib import suppress
 from typing import Any
 
-from oslogserve.jobs.build import MOST_TEXT, Build
+from oslogserve.ci.build import MOST_TEXT, Build
 from oslogserve.lines.time_range import time_range
 
 #: Bytes of the console that are read.

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from oslogserve.jobs.build import MOST_OF_INVENTORY, Build, build_of
+from oslogserve.ci.build import MOST_OF_INVENTORY, Build, build_of
 
 INVENTORY = b"""all:
   children:
