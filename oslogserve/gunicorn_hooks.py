@@ -9,14 +9,10 @@ forked, as a worker is: it has the same modules, variables and user.
 
 import gc
 import math
-import mmap
 import os
-import re
 import select
 import shutil
 import signal
-import socket
-import stat
 import tempfile
 import time
 from collections.abc import Callable
@@ -25,7 +21,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gunicorn.app.base import BaseApplication
-from gunicorn.util import parse_address, set_owner_process
+from gunicorn.util import set_owner_process
 from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import __version__, messages, metrics_dir
@@ -41,42 +37,8 @@ TRIAL = 20.0
 _PASSED, _FAILED = b"1", b"0"
 
 
-class _Handover:
-    """The state of the last reload, in memory that gunicorn's master shares with all workers."""
-
-    def __init__(self) -> None:
-        #: The age of the youngest worker to replace, and whether a new one has loaded.
-        self._state = memoryview(mmap.mmap(-1, 16)).cast("q")
-        #: The age of this worker.
-        self.age = 0
-
-    @property
-    def is_first(self) -> bool:
-        """True in the first worker with its configuration."""
-        return self.age == self._state[0] + 1
-
-    def begin(self, age: int) -> None:
-        """age: gunicorn's number of the youngest worker so far."""
-        self._state[0], self._state[1] = age, False
-
-    def has_loaded(self, age: int) -> None:
-        """Notes that the worker of this age accepts connections."""
-        if age > self._state[0]:
-            self._state[1] = True
-
-    def is_waiting(self, age: int) -> bool:
-        """True while the worker of this age is to be replaced, and no new one has loaded."""
-        return age <= self._state[0] and not self._state[1]
-
-
-_handover = _Handover()
-
-
 class Worker(ThreadWorker):
     """A worker that accepts connections only while it has a free thread, else leaves them to others.
-
-    On a reload it accepts them until a new worker has loaded. gunicorn's master sends SIGTERM as soon as
-    it has forked the new ones, so nobody would accept connections meanwhile.
 
     gunicorn's setting `worker_connections` counts idle connections too, so with keep-alive they keep
     out busy ones. Without keep-alive, gunicorn's main loop waits up to 2 s for each client to close.
@@ -91,22 +53,6 @@ class Worker(ThreadWorker):
     @worker_connections.setter
     def worker_connections(self, most: int) -> None:
         self._most_connections = most
-
-    _is_replaced = False
-
-    def handle_exit(self, sig: int, frame: Any) -> None:
-        """Stops, but on a reload only when a new worker has loaded, or at a second signal."""
-        if self.alive and not self._is_replaced and _handover.is_waiting(self.age):
-            self._is_replaced = True
-        else:
-            super().handle_exit(sig, frame)
-
-    def is_parent_alive(self) -> bool:
-        """True while gunicorn's master lives. Ends a replaced worker once a new one has loaded: gunicorn's
-        main loop asks this at least every second."""
-        if self._is_replaced and not _handover.is_waiting(self.age):
-            self.alive = False
-        return bool(super().is_parent_alive())
 
     def murder_keepalived(self, force: bool = False) -> None:
         """Closes idle connections that timed out. A worker without a free thread closes all of them:
@@ -149,7 +95,7 @@ class _Configuration:
         from oslogserve.app import App
 
         app = App(self.current, taken=self._taken, is_latest=self._is_latest)
-        for what in app.faults if _handover.is_first else ():
+        for what in app.faults:
             messages.log(what)
         # All this stays. Each full collection would visit it, for some 10 ms.
         gc.collect()
@@ -221,18 +167,9 @@ def read_configuration(server: Any) -> None:
     on_starting(server)
 
 
-def on_reload(server: Any) -> None:
-    _handover.begin(server.worker_age)
-
-
-def post_worker_init(worker: Any) -> None:
-    _handover.has_loaded(worker.age)
-
-
 def renew_configuration(server: Any) -> None:
     """Reads the configuration again, for gunicorn's own command."""
     _of_gunicorn[0].renew(server.cfg)
-    on_reload(server)
 
 
 def application() -> "App":
@@ -285,7 +222,6 @@ def post_fork(server: Any, worker: Any) -> None:
     # A worker that loads has nothing to finish.
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     _take_sigterm()
-    _handover.age = worker.age
     set_up_malloc()
     os.environ.setdefault("OSLOGSERVE_THREADS", str(worker.cfg.threads))
 
@@ -318,10 +254,8 @@ SETTINGS: dict[str, Any] = {
     # gunicorn would create it in the home folder, and a service may have none.
     "control_socket_disable": True,
     "on_starting": on_starting,
-    "on_reload": on_reload,
     "pre_fork": pre_fork,
     "post_fork": post_fork,
-    "post_worker_init": post_worker_init,
     "on_exit": on_exit,
 }
 
@@ -357,37 +291,4 @@ def serve(configured: Callable[[], Config], bind: str, workers: int) -> None:
 
     configured: reads the configuration, again at each HUP. Raises ConfigError.
     """
-    server = _Server(configured, {"bind": bind, "workers": workers})
-    _check_address(bind)
-    server.run()
-
-
-def _check_address(bind: str) -> None:
-    """Raises ConfigError if gunicorn cannot listen there: it would retry for five seconds."""
-    if "GUNICORN_FD" in os.environ or "LISTEN_FDS" in os.environ:
-        return  # an upgrade (USR2) or systemd hands the socket over
-    if not bind or bind.isdecimal() or re.search(r"[,\s]", bind):
-        examples = "127.0.0.1:8000, [::1]:8000 or unix:/run/oslogserve.sock"
-        raise ConfigError(f"--bind {bind}: give one address, such as {examples}")
-    try:
-        address = parse_address(bind)
-        if isinstance(address, tuple):
-            port = bind.rpartition(":")[2]
-            if re.fullmatch(r"\+?[\d_]+", port) and not re.fullmatch(
-                r"[0-9]+", port
-            ):  # int() takes it
-                raise RuntimeError(f"{port!r} is not a valid port number.")
-            family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
-            with socket.socket(family) as probe:
-                probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                probe.bind(address)
-        elif isinstance(address, int):  # fd://N
-            if not stat.S_ISSOCK(os.fstat(address).st_mode):
-                raise RuntimeError("this is no socket")
-        elif not address:
-            raise RuntimeError("give the socket's path, such as unix:/run/oslogserve.sock")
-        else:
-            os.stat(os.path.dirname(address) or ".")
-    except (OSError, OverflowError, RuntimeError) as error:
-        message = error.strerror if isinstance(error, OSError) else error
-        raise ConfigError(f"--bind {bind}: {message}") from error
+    _Server(configured, {"bind": bind, "workers": workers}).run()
