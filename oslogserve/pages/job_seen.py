@@ -64,8 +64,9 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
     shown = Link(to_runs, runs) if told.is_listed else runs
     begin = _BEGINNINGS[told.is_first, told.is_exact]
     when = "" if told.is_first else f" since {_shown(first.ended)}"
-    jobs = counted(others.jobs, "job")
-    return [begin, shown, f" of {jobs}{when}{_changes(told, first)}{_passed(told)}."]
+    if first.change and not told.is_first:
+        when += f", first in change {first.change}"
+    return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{_passed(told)}."]
 
 
 def _on_another(query: Query, told: Told) -> list[str | Link]:
@@ -87,23 +88,10 @@ def _on_another(query: Query, told: Told) -> list[str | Link]:
     ]
 
 
-def _changes(told: Told, first: Run) -> str:
-    """In which change the other runs were first seen."""
-    if told.are_of_own_change:
-        return ", all of this change"
-    if told.is_first or not first.change:
-        return ""
-    named = "this change" if told.begins_in_own_change else f"change {first.change}"
-    return f", first in {named}"
-
-
 def _passed(told: Told) -> str:
     """What is known of runs that passed."""
-    if told.others.passed:
-        return _also_passed(told.others.passed)
-    if told.alike_passed:
-        return f"; the same exception also in {counted(told.alike_passed, 'run')} that passed"
-    return "; never in a run of this job that passed" if told.never_passed else ""
+    never = "; never in a run of this job that passed" if told.never_passed else ""
+    return _also_passed(told.others.passed) or never
 
 
 def _also_passed(passed: int) -> str:
@@ -130,10 +118,8 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
         "runs": others.runs,
         "jobs": others.jobs,
         "passed": others.passed,
-        "alike_passed": told.alike_passed,
         "never_passed": told.never_passed,
         "is_first": told.is_first,
-        "same_change": told.are_of_own_change,
         "first": others.first and _first_json(query, told, others.first),
         "failed_runs": told.failed_runs,
         "days": told.days,

@@ -85,11 +85,6 @@ class Run(NamedTuple):
     is_cut: bool = False
 
     @property
-    def change_number(self) -> str:
-        """Its change without the patch set, or ""."""
-        return self.change.partition(",")[0]
-
-    @property
     def causes_of_logs(self) -> list[Cause]:
         """The cause of each log, without its other failures."""
         firsts: dict[str, Cause] = {}

@@ -4,30 +4,21 @@
 import os
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, event, insert, inspect, make_url, select, text
-from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.exc import DisconnectionError, IntegrityError, SQLAlchemyError
 
 from oslogserve import messages
 from oslogserve.errors import SourceError
 from oslogserve.seen import MOST_TEXT
 from oslogserve.seen.memory import NAME
-from oslogserve.seen.sqlite_file import (
-    Watched,
-    give_to_owner_of_folder,
-    identity,
-    remove_leftovers,
-)
 from oslogserve.seen.tables import VERSION, tables, versions
 
 #: Seconds that a question waits for the database, and a writer for another one.
 TIMEOUT = 2
-#: What SQLite says of a file that is damaged, or no database.
-_DAMAGE = sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB
 #: A number for the lock of PostgreSQL under which tables are made.
 _LOCK = 0x6F6C7365
 #: Attempts to make tables that somebody removes meanwhile.
@@ -49,7 +40,6 @@ class Connections:
             event.listen(self._engine, "checkout", self._check_file)
             event.listen(self._engine, "begin", _begin_sqlite)
         self._is_made = False
-        self._watched = Watched()
 
     @contextmanager
     def transaction(self, writes: bool = False) -> Iterator[Connection]:
@@ -64,32 +54,17 @@ class Connections:
                         return
                 self._is_made = False
         except SQLAlchemyError as error:
-            # Somebody may have dropped a table.
-            self._is_made = False
-            if self._is_damaged(error):
-                self._watched.set_aside()
+            if not isinstance(error, IntegrityError):  # else somebody may have dropped a table
+                self._is_made = False
             raise SourceError(NAME, _sentence(error)) from error
         raise SourceError(NAME, "its tables are replaced again and again")
 
     def _check_file(self, _: object, record: Any, __: object) -> None:
-        """Raises DisconnectionError if the connection's file was removed, replaced or overwritten: the pool opens
-        it anew."""
+        """Raises DisconnectionError if the connection's file was removed or replaced: the pool opens it anew."""
         path, opened = record.info["file"]
-        if self._watched.is_overwritten(opened):
-            self._watched.set_aside()
-        if path and identity(path) != opened:
+        if path and _identity(path) != opened:
             self._is_made = False
             raise DisconnectionError
-
-    def _is_damaged(self, error: SQLAlchemyError) -> bool:
-        """True if SQLite says so, and also finds it in a check of the whole file."""
-        if not _says_damage(error):
-            return False
-        try:
-            with self._begun(writes=False) as connection:
-                return connection.exec_driver_sql("PRAGMA quick_check(1)").scalar() != "ok"
-        except SQLAlchemyError as found:
-            return _says_damage(found)
 
     @contextmanager
     def _begun(self, writes: bool) -> Iterator[Connection]:
@@ -105,10 +80,8 @@ class Connections:
         """Makes the tables where they are missing, or of an earlier version. Raises SourceError."""
         with self._begun(writes=False) as connection:  # it waits for no writer
             is_made = _Found(connection).is_whole
-            path, opened = connection.info.get("file", ("", None))
         if not is_made:
             self._make_anew()
-        self._watched.watch(path, opened)
         self._is_made = True
 
     def _make_anew(self) -> None:
@@ -137,7 +110,6 @@ class Connections:
 
     def close(self) -> None:
         self._engine.dispose()
-        self._watched.close()
 
 
 class _Found:
@@ -185,9 +157,7 @@ def _shown(version: tuple[int, ...]) -> str:
 def _options(url: str) -> dict[str, Any]:
     """What the engine needs, by the kind of database."""
     if url.startswith("sqlite"):
-        # A queue also for a database in memory, whose own pool would not wait.
-        waits = {"connect_args": {"timeout": TIMEOUT}, "pool_timeout": TIMEOUT}
-        return {**waits, "poolclass": QueuePool}
+        return {"connect_args": {"timeout": TIMEOUT}, "pool_timeout": TIMEOUT}
     # Behind the address's own, such as a search_path: those here would replace them.
     given = make_url(url).normalized_query.get("options", ())
     settings = [*given, f"-c statement_timeout={TIMEOUT}s", f"-c lock_timeout={TIMEOUT}s"]
@@ -199,29 +169,41 @@ def _options(url: str) -> dict[str, Any]:
 
 
 def _begin_anew(_: object, __: object, arguments: Sequence[Any], ___: object) -> None:
+    """Makes the folder, and removes what belongs to a file that was removed: SQLite would read it as the new file's."""
     path = Path(arguments[0])
-    if path.is_absolute():  # else it is in memory, or a URI
-        try:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:
-            why = f"the folder {path.parent} cannot be made: {error.strerror}"
-            raise sqlite3.OperationalError(why) from error
-    remove_leftovers(arguments[0])
-
-
-def _says_damage(error: SQLAlchemyError) -> bool:
-    code = getattr(getattr(error, "orig", None), "sqlite_errorcode", 0)
-    return code & 0xFF in _DAMAGE  # the rest of an extended code says where
+    if not path.is_absolute():  # it is in memory, or a URI
+        return
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"the folder {path.parent} cannot be made: {error.strerror}"
+        raise sqlite3.OperationalError(why) from error
+    if os.path.exists(f"{path}-shm") and not path.exists():
+        with suppress(OSError):  # only the process that makes the new file goes on
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644))
+            for ending in ("-wal", "-shm"):
+                os.unlink(f"{path}{ending}")
 
 
 def _set_up_sqlite(connection: Any, record: Any) -> None:
     connection.isolation_level = None  # the driver would begin transactions late
     [(_, _, path)] = connection.execute("PRAGMA database_list").fetchall()
-    record.info["file"] = path, path and identity(path)
+    record.info["file"] = path, path and _identity(path)
     if path and os.geteuid() == 0:
-        give_to_owner_of_folder(path)
+        # Lets the server's user write a file that root has made. SQLite makes the others of the same owner.
+        file, folder = os.lstat(path), os.stat(os.path.dirname(path))
+        if file.st_size == 0 and file.st_nlink == 1 and file.st_uid != folder.st_uid:
+            os.chown(path, folder.st_uid, folder.st_gid, follow_symlinks=False)
     for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
         connection.execute(f"PRAGMA {pragma}")
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    """What tells the file from another one at its path; None if there is none."""
+    with suppress(OSError):
+        found = os.stat(path)
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _begin_sqlite(connection: Connection) -> None:

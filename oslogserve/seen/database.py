@@ -129,15 +129,6 @@ class Database:
             found = connection.execute(select(*are_there)).one() if are_there else ()
         return next((one for one, is_it in zip(fingerprints, found, strict=True) if is_it), None)
 
-    def is_in_another_change(self, fingerprint: str, change: str) -> bool:
-        """True if a run that failed with the fingerprint is not of this change. change: without a patch set."""
-        name = cut(change)
-        is_of_it = (runs.c.change == name) | runs.c.change.startswith(f"{name},", autoescape=True)
-        asked = select(runs.c.id).join(sightings, sightings.c.run == runs.c.id)
-        asked = asked.where(self._with(fingerprint) & sightings.c.has_failed & ~is_of_it)
-        with self._connected() as connection:
-            return connection.execute(asked.limit(1)).scalar() is not None
-
     def failed_runs(self) -> int:
         """How many runs that failed are kept."""
         with self._connected() as connection:

@@ -47,11 +47,6 @@ class Told(NamedTuple):
     days: int
     #: True if the run ended before all others.
     is_first: bool
-    #: Of the others: the first one is, and all are, of the run's own change.
-    begins_in_own_change: bool
-    are_of_own_change: bool
-    #: Runs that passed with the cause's other fingerprint, if none has this one.
-    alike_passed: int
     #: True if runs of this job that passed are kept with all failures of their consoles, and no run that passed
     #: has either fingerprint.
     never_passed: bool
@@ -164,8 +159,7 @@ def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told
     fingerprint = next((one for one, others in asked.items() if others.runs), cause.exact)
     others = asked[fingerprint]
     first, ended = others.first, others.own_end or run.ended
-    number, passed = run.change_number, max(one.passed for one in asked.values())
-    is_own = bool(number and first and first.change_number == number)
+    has_passed = any(one.passed for one in asked.values())
     return Told(
         cause,
         fingerprint,
@@ -173,10 +167,7 @@ def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told
         failed_runs=0 if others.runs else database.failed_runs(),
         days=database.days,
         is_first=bool(first and 0 < ended < first.ended),
-        begins_in_own_change=is_own,
-        are_of_own_change=is_own and not database.is_in_another_change(fingerprint, number),
-        alike_passed=0 if others.passed else passed,
-        never_passed=not passed and database.tells_all_that_passed(run.job),
+        never_passed=not has_passed and database.tells_all_that_passed(run.job),
         another=None if others.runs else _another(database, run, cause),
         is_listed=is_listed,
     )

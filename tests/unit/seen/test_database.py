@@ -14,6 +14,7 @@ from contextlib import closing, suppress
 
 import pytest
 from sqlalchemy import create_engine, text
+from sqlalchemy.exc import IntegrityError
 
 from oslogserve.errors import SourceError
 from oslogserve.seen import (
@@ -54,23 +55,6 @@ for number in order:
             if not attempt:
                 raise
     print(number, flush=True)
-database.close()
-"""
-
-
-#: A process that remembers a run for each path on its standard input, and tells how many failed ones are kept.
-ANSWERING = """
-import sys
-from oslogserve.errors import SourceError
-from oslogserve.seen.database import Database
-from tests.unit.seen.test_database import NOW, cause, run
-database = Database(sys.argv[1], 21, lambda: NOW)
-for line in sys.stdin:
-    try:
-        database.remember(run(line.strip(), cause(1)))
-        print(database.failed_runs(), flush=True)
-    except SourceError as error:
-        print(error, flush=True)
 database.close()
 """
 
@@ -163,6 +147,19 @@ def test_a_run_that_another_process_adds_meanwhile_is_known(kept, opened, monkey
     assert kept.remember(one) == "known"
 
 
+def test_tables_are_not_looked_at_again_if_another_process_adds_the_same_row(kept, monkeypatch):
+    kept.remember(run("a/1", cause(1)))
+    monkeypatch.setattr(connections, "inspect", None)
+    adding = database.add
+
+    def too_late(*what):
+        monkeypatch.setattr(database, "add", adding)
+        raise IntegrityError("", {}, Exception("there already"))
+
+    monkeypatch.setattr(database, "add", too_late)
+    assert kept.remember(run("a/2", cause(1))) == "kept"
+
+
 def test_a_run_at_the_same_path_replaces_an_earlier_one(kept, rows):
     assert kept.remember(run("a/1", cause(1), cause(2))) == "kept"
     later = run("a/1", cause(3), ago=30)
@@ -214,16 +211,6 @@ def test_a_folder_below_a_run_belongs_to_it(kept):
     kept.remember(run("", cause(3)))
     assert kept.first_failed([fingerprint(6), fingerprint(2)], "b/1") == fingerprint(2)
     assert kept.others(fingerprint(6), "").runs == 0
-
-
-def test_runs_of_another_change_are_told_from_other_patch_sets(kept):
-    for number, change in enumerate(("9_3,1", "9_3,2", "9_3")):
-        kept.remember(run(f"a/{number}", cause(1))._replace(change=change))
-    assert not kept.is_in_another_change(fingerprint(2), "9_3")
-    kept.remember(run("a/8", cause(1), has_failed=False)._replace(change="7,1"))
-    assert not kept.is_in_another_change(fingerprint(2), "9_3")
-    kept.remember(run("a/9", cause(1))._replace(change="943,1"))
-    assert kept.is_in_another_change(fingerprint(2), "9_3")
 
 
 def test_a_cause_of_several_logs_counts_once(kept):
@@ -522,60 +509,31 @@ def test_a_file_that_is_removed_or_replaced_is_not_written_any_more(tmp_path, ke
     assert kept.failed_runs() == opened().failed_runs() == 1 + (how == "replaced")
 
 
-@pytest.fixture
-def other_process(url):
-    """Another process with an open database. A call lets it remember a run; it returns how many failed runs it sees."""
-    command = [sys.executable, "-c", ANSWERING, url]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
-
-        def remember(path):
-            process.stdin.write(f"{path}\n".encode())
-            process.stdin.flush()
-            return process.stdout.readline().decode().strip()
-
-        yield remember
-        process.stdin.close()
-
-
-def overwrite(file, content, at=0, is_cut=False):
-    """Writes into a file from a process of its own: one that closes a file drops its own locks on it."""
-    write = ["dd", f"of={file}", "bs=4096", f"seek={at // 4096}", "status=none", "iflag=fullblock"]
-    subprocess.run(write if is_cut else [*write, "conv=notrunc"], input=content, check=True)
-
-
-@pytest.mark.parametrize(
-    ("content", "is_cut"),
-    [(b"", True), (b"no database " * 1000, True), (b"no database " * 1000, False)],
-)
-def test_a_file_that_is_emptied_or_overwritten_is_set_aside_by_all_processes(
-    tmp_path, kept, opened, other_process, capsys, content, is_cut
-):
-    file, other = tmp_path / "seen.sqlite", opened()
-    kept.remember(run("a/1", cause(1)))
-    assert (other_process("a/2"), other.failed_runs()) == ("2", 2)
-    assert (tmp_path / "seen.sqlite-wal").stat().st_size
-    overwrite(file, content, is_cut=is_cut)
-    assert kept.failed_runs() == 0
-    assert other.remember(run("a/3", cause(1))) == "kept"
-    assert other_process("a/4") == "2"
-    assert [one.failed_runs() for one in (kept, other, opened())] == [2] * 3
-    assert (tmp_path / "seen.sqlite.broken").read_bytes()[: len(content) or None] == content
-    assert capsys.readouterr().err.count("seen.sqlite is no database any more") == 1
-
-
-def test_a_file_that_is_damaged_behind_its_beginning_is_set_aside(tmp_path, kept, other_process):
+@pytest.mark.parametrize("content", [b"", b"no database " * 1000])
+def test_a_file_that_is_damaged_is_left_as_it_is_until_somebody_removes_it(tmp_path, kept, content):
     file = tmp_path / "seen.sqlite"
     for number in range(20):
         kept.remember(run(f"a/{number}", cause(number)))
-    assert other_process("b/1") == "21"
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    overwrite(file, b"\xff" * (file.stat().st_size - 4096), at=4096)
-    with pytest.raises(SourceError, match="malformed"):
-        kept.runs(cause(1).exact, 9)
+    damaged = content or file.read_bytes()[:4096].ljust(file.stat().st_size, b"\xff")
+    # In a process of its own: one that closes a file drops its own locks on it.
+    write = ["dd", f"of={file}", "status=none", "iflag=fullblock"]
+    subprocess.run(write, input=damaged, check=True)
+    for _ in range(3):
+        with pytest.raises(SourceError, match=r"malformed|not a database"):
+            kept.runs(cause(1).exact, 9)
+        with pytest.raises(SourceError, match=r"malformed|not a database"):
+            kept.remember(run("a/99", cause(1)))
+    assert file.read_bytes() == damaged
+    assert {one.name for one in tmp_path.iterdir()} <= {
+        file.name,
+        f"{file.name}-wal",
+        f"{file.name}-shm",
+    }
+    file.unlink()
     assert kept.remember(run("a/3", cause(1))) == "kept"
-    assert other_process("b/2") == "2"
-    assert (tmp_path / "seen.sqlite.broken").exists()
+    assert kept.failed_runs() == 1
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
