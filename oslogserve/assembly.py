@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
 from oslogserve.index.directory import IndexDirectory
-from oslogserve.index.indexes import Beside, Indexes
+from oslogserve.index.indexes import Indexes
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import PassedLogs
@@ -37,8 +37,14 @@ class Assembly:
         self.faults: list[str] = []
         self.renderer = Renderer(config.formats)
         #: In the order in which sources are searched.
-        self.guards = _guards(config, metrics)
-        indexes = _indexes(config, metrics)
+        threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
+        self.guards = [
+            Guard(source, metrics, threads, bool(number), shows_dot_files)
+            for number, source in enumerate(sources_of(config, metrics))
+        ]
+        path = config["index", "directory"]
+        directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
+        indexes = Indexes(rules_of(config), metrics, directory)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         self.jobs = Jobs(self.logs, self.renderer, _limits(config), self.passed)
@@ -57,7 +63,8 @@ class Assembly:
         return Memory(database, self.metrics, rules, is_listed)
 
 
-def _guards(config: Config, metrics: Metrics) -> list[Guard]:
+def sources_of(config: Config, metrics: Metrics) -> list[Backend]:
+    """The sources, in the order in which they are asked."""
     sources: list[Backend] = []
     if config["disk", "root"]:
         chunk_size = config["serve", "chunk_size"]
@@ -65,12 +72,7 @@ def _guards(config: Config, metrics: Metrics) -> list[Guard]:
         sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
     if config["swift", "container"]:
         sources.append(Swift(config, metrics))
-    sources += stores_of(config, metrics)
-    threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
-    return [
-        Guard(source, metrics, threads, bool(number), shows_dot_files)
-        for number, source in enumerate(sources)
-    ]
+    return [*sources, *stores_of(config, metrics)]
 
 
 def stores_of(config: Config, metrics: Metrics) -> list[Store]:
@@ -84,16 +86,6 @@ def tried_sources(config: Config, metrics: Metrics) -> list[Swift | Store]:
     has_cloud = config["swift", "cloud"] and config["swift", "container"]
     swift = [Swift(config, metrics)] if has_cloud else []
     return [*swift, *stores_of(config, metrics)]
-
-
-def _indexes(config: Config, metrics: Metrics) -> Indexes | None:
-    """The indexes of this server; None if it has none."""
-    path = config["index", "directory"]
-    directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
-    beside = Beside(config["index", "beside"], config["index", "write_beside"])
-    if not (directory or any(beside)):
-        return None
-    return Indexes(rules_of(config), metrics, directory, beside)
 
 
 def _limits(config: Config) -> Limits:

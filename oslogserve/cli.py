@@ -134,13 +134,13 @@ def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]")
 
 
 def _add_index(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    index = commands.add_parser("index", help="make the indexes of logs on disk")
+    index = commands.add_parser("index", help="make the indexes of logs")
     index.add_argument("paths", nargs="+", metavar="PATH", help="a log, or a folder of logs")
+    source = "source of PATH, which is as in a URL: disk, swift, store, or NAME of [store NAME]"
+    index.add_argument("--source", metavar="NAME", help=source)
     index.add_argument("--config", metavar="FILE", help="configuration of the server")
     directory = "directory of the indexes; default: [index] directory"
     index.add_argument("--directory", metavar="DIR", help=directory)
-    beside = "write each index as a hidden file next to its log instead"
-    index.add_argument("--beside", action="store_true", help=beside)
     jobs = "logs at once; default: one for each processor"
     processors = len(os.sched_getaffinity(0))
     index.add_argument("--jobs", type=_count, default=processors, metavar="N", help=jobs)

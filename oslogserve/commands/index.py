@@ -11,12 +11,13 @@ from contextlib import closing
 from threading import Lock
 from typing import NamedTuple
 
+from oslogserve.assembly import sources_of
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import BadRequest, Error, Incomplete, SourceError
+from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.humanize import size_shown
-from oslogserve.index.beside import is_beside
 from oslogserve.index.directory import IndexDirectory
-from oslogserve.index.indexes import Beside, Indexes
+from oslogserve.index.indexed_log import LEAST_PACKED
+from oslogserve.index.indexes import Indexes
 from oslogserve.lines.contents import learn
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
@@ -25,38 +26,45 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
+from oslogserve.query.values import path_in_argument
 from oslogserve.salt import rules_of
+from oslogserve.sources import METADATA_ONLY, Context, Folder, Source
 from oslogserve.sources.disk.source import Disk
+from oslogserve.sources.first_of import open_first
 from oslogserve.stopping import Stopping
 
+#: Names that an object may have, but no path of a URL.
+_NAMELESS = (b"", b".", b"..")
+#: Logs in a row that a source could not be asked for: then the others would fail, too.
+_MOST_OUTAGES = 10
 
-class _File(NamedTuple):
-    """A file that may be a log."""
 
-    disk: Disk
-    #: Below the disk's root.
+class _Place(NamedTuple):
+    """A log or a folder of a source."""
+
+    source: Source
     path: bytes
-    #: As the user would name it.
+    is_folder: bool
+    #: As the user named it.
     shown: str
+    #: Stored bytes, if a listing says so.
+    size: int | None = None
 
 
 def index(options: argparse.Namespace) -> int:
     """Makes indexes. The exit status is 1 if a log could not be read to its end, else 0.
 
-    Raises ConfigError, OSError.
+    Raises ConfigError, Error, OSError.
     """
     config = load(options.config)
     metrics = Metrics()
-    directory = None if options.beside else _directory(options, config, metrics)
-    for path in options.paths:
-        os.stat(path)  # raises an error with the path
+    indexes = Indexes(rules_of(config), metrics, _directory(options, config, metrics))
+    find = _in_source if options.source else _on_disk
+    places = find(options, config, metrics)
     progress = Progress(_line)
-    renderer = Renderer(config.formats)
-    beside = Beside(options.beside, options.beside)
-    indexes = Indexes(rules_of(config), metrics, directory, beside)
-    files = files_of(options.paths, config, progress)
-    maker = _Maker(Logs(config.views, indexes), renderer, indexes, progress, files)
-    stopped = maker.run(options.jobs)
+    files = _files(places, config["serve", "dot_files"], progress)
+    logs, renderer = Logs(config.views, indexes), Renderer(config.formats)
+    stopped = _Maker(logs, renderer, indexes, progress, files).run(options.jobs)
     progress.end()
     print(_summary(progress))
     return 1 if stopped or progress.counts["failed"] else 0
@@ -66,45 +74,78 @@ def _directory(options: argparse.Namespace, config: Config, metrics: Metrics) ->
     """Raises ConfigError, OSError."""
     path = options.directory or config["index", "directory"]
     if not path:
-        raise ConfigError("there is no directory of indexes: give --directory or --beside")
+        raise ConfigError(
+            "there is no directory of indexes: give --directory, or --config with [index] directory"
+        )
     os.makedirs(path, mode=0o700, exist_ok=True)
     return IndexDirectory(path, config["index", "size"], metrics)
 
 
-def files_of(paths: Sequence[str], config: Config, progress: Progress) -> Iterator[_File]:
-    """Yields files, and those below folders that the server would show."""
+def _on_disk(options: argparse.Namespace, config: Config, _: Metrics) -> list[_Place]:
+    """Local paths. Raises OSError. Its version tells a file, not its path: the server has the same keys."""
     chunk_size, links = config["serve", "chunk_size"], config["disk", "links"]
-    shows_dot_files = config["serve", "dot_files"]
-    for path in paths:
-        if os.path.isdir(path):
-            disk = Disk(path, chunk_size, follows_links=links)
-            for name in _below(disk, shows_dot_files, progress):
-                yield _File(disk, name, shown(os.path.join(os.fsencode(path), name)))
-        else:
-            parent, file_name = os.path.split(os.path.abspath(path))
-            disk = Disk(parent, chunk_size, follows_links=links)
-            yield _File(disk, os.fsencode(file_name), shown(os.fsencode(path)))
+    places = []
+    for path in options.paths:
+        os.stat(path)  # raises an error with the path
+        is_folder = os.path.isdir(path)
+        parent, name = (path, "") if is_folder else os.path.split(os.path.abspath(path))
+        disk = Disk(parent, chunk_size, follows_links=links)
+        places.append(_Place(disk, os.fsencode(name), is_folder, shown(os.fsencode(path))))
+    return places
 
 
-def _below(disk: Disk, shows_dot_files: bool, progress: Progress) -> Iterator[bytes]:
-    """Yields the paths of all files below a disk's root."""
-    folders = [b""]
-    while folders:
-        folder = folders.pop()
-        below = []
+def _in_source(options: argparse.Namespace, config: Config, metrics: Metrics) -> list[_Place]:
+    """Paths as in a URL. Raises ConfigError, and Error for one that is not there, or cannot be asked for."""
+    sources = {source.name: source for source in sources_of(config, metrics)}
+    if options.source not in sources:
+        known = f"it has {', '.join(sources)}" if sources else "it has none"
+        raise ConfigError(
+            f"--source {options.source}: the configuration has no such source: {known}"
+        )
+    context = Context()
+    context.answer_begins()  # each call has a deadline of its own
+    source = sources[options.source].for_request(context)
+    places = []
+    for path in map(path_in_argument, options.paths):
+        is_folder = True
+        if path:
+            try:
+                is_folder = isinstance(open_first([source], path, METADATA_ONLY), Folder)
+            except NotFound:
+                raise NotFound(f"{source.name} has no log or folder {shown(path)}") from None
+        places.append(_Place(source, path, is_folder, shown(path) or source.name))
+    return places
+
+
+def _files(places: Sequence[_Place], shows_dot_files: bool, progress: Progress) -> Iterator[_Place]:
+    """Yields files, and those below folders that the server would show."""
+    left = [*reversed(places)]
+    while left:
+        place = left.pop()
+        if not place.is_folder:
+            yield place
+            continue
+        folders = []
         try:
-            for entry in disk.entries(folder) or ():
-                path = os.path.join(folder, entry.name)
-                is_hidden = entry.name.startswith(b".") and not shows_dot_files
-                if is_hidden or is_beside(entry.name):
+            for name, size, *_ in place.source.entries(place.path) or ():
+                segment = name.removesuffix(b"/")
+                is_hidden = name.startswith(b".") and not shows_dot_files
+                if is_hidden or segment in _NAMELESS:
                     continue
-                if entry.name.endswith(b"/"):
-                    below.append(path.removesuffix(b"/"))
+                below = _Place(
+                    place.source,
+                    os.path.join(place.path, segment),
+                    segment != name,
+                    os.path.join(place.shown, shown(segment)),
+                    size,
+                )
+                if below.is_folder:
+                    folders.append(below)
                 else:
-                    yield path
+                    yield below
         except SourceError as error:
-            _failed(progress, shown(folder) or disk.location, str(error))
-        folders += reversed(below)
+            _failed(progress, place.shown, str(error))
+        left += reversed(folders)
 
 
 class _Maker:
@@ -116,7 +157,7 @@ class _Maker:
         renderer: Renderer,
         indexes: Indexes,
         progress: Progress,
-        files: Iterator[_File],
+        files: Iterator[_Place],
     ) -> None:
         self._logs = logs
         self._renderer = renderer
@@ -125,9 +166,10 @@ class _Maker:
         self._files = files
         self._lock = Lock()
         self._stopped = Stopping()
+        self._outages = 0
 
     def run(self, jobs: int) -> bool:
-        """True if it was stopped before its end, by a signal or because nothing can be kept."""
+        """True if it was stopped before its end, by a signal or because all others would fail."""
         self._stopped.await_signals()
         with ThreadPoolExecutor(jobs) as pool:
             for thread in [pool.submit(self._work) for _ in range(jobs)]:
@@ -144,12 +186,19 @@ class _Maker:
                 return
             try:
                 self._progress.count(**{self._outcome(file): 1})
+                self._outages = 0
             except (Error, Incomplete) as error:
                 if not self._stopped.is_set():
                     _failed(self._progress, file.shown, str(error))
+                is_outage = isinstance(error, Unavailable) and error.failures[0].is_outage
+                self._outages = self._outages + 1 if is_outage else 0
+                if self._outages >= _MOST_OUTAGES:
+                    self._stopped.set()
 
-    def _outcome(self, file: _File) -> str:
+    def _outcome(self, file: _Place) -> str:
         """The name of the count for a file. Raises Error, and Incomplete for a log that is not whole."""
+        if file.size is not None and file.size < LEAST_PACKED:
+            return "small"
         with closing(self._opened(file)) as log:
             blocks = log.text().blocks
             if self._logs.media_type(file.shown, log) is not None:
@@ -173,10 +222,10 @@ class _Maker:
             self._progress.count(size=log.stored.size or 0)
             return "made"
 
-    def _opened(self, file: _File) -> OpenLog:
+    def _opened(self, file: _Place) -> OpenLog:
         """Raises Error."""
         budget = Budget(Allowance(math.inf, sys.maxsize))
-        log = self._logs.open(file.path, [file.disk], budget)
+        log = self._logs.open_by_index(file.path, [file.source], budget)
         if log is None:
             raise BadRequest("it is a folder now")
         return log

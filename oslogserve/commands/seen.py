@@ -19,7 +19,7 @@ from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.query import Query
-from oslogserve.query.values import checked_path
+from oslogserve.query.values import path_in_argument
 from oslogserve.seen.database import MOST_IN_FOLDER
 from oslogserve.seen.runs import ended_at, remember
 from oslogserve.sources import Context, Source, WantedEntries
@@ -40,19 +40,13 @@ def seen(options: argparse.Namespace) -> int:
         raise ConfigError("no runs are kept: [seen] directory and database are both empty")
     if not assembly.guards:
         raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
-    paths = [_path(path) for path in options.paths]
+    paths = [path_in_argument(path) for path in options.paths]
     progress = Progress(_line)
     with closing(assembly.memory):
         stopped = _Reader(assembly, progress).run(paths or [b""])
     progress.end()
     print(_summary(progress))
     return 1 if stopped or progress.counts["failed"] else 0
-
-
-def _path(given: str) -> bytes:
-    """The path of a folder as in a URL. Raises BadRequest."""
-    path = os.path.normpath(os.fsencode(given)) if given.startswith("./") else os.fsencode(given)
-    return b"" if path == b"." else checked_path(path.decode("latin-1")).strip(b"/")
 
 
 class _Reader:

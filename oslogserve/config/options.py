@@ -106,8 +106,6 @@ OPTIONS = (
     Option("job", "passed_folder", "/passed", values.path),
     Option("index", "directory", "", values.path, "CACHE_DIRECTORY"),
     Option("index", "size", "1073741824", number(2**20, 2**50, int)),
-    Option("index", "beside", "yes", values.yes_or_no),
-    Option("index", "write_beside", "no", values.yes_or_no),
     Option("seen", "directory", "", values.path, "CACHE_DIRECTORY"),
     Option("seen", "database", "", values.database),
     Option("seen", "days", "21", number(1, 365, int)),
@@ -135,4 +133,6 @@ REMOVED = {
     ("serve", "renderer"): "there is one renderer, remove this line",
     ("serve", "opentelemetry"): "remove this line, doc/operate.rst says how to make spans",
     ("request_log", "format"): "lines are JSON, remove this line",
+    ("index", "beside"): "indexes are in [index] directory alone, remove this line",
+    ("index", "write_beside"): "indexes are in [index] directory alone, remove this line",
 }

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
+from functools import partial
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Header
@@ -30,6 +31,8 @@ from oslogserve.sources.first_of import open_first
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.
 ASSUMED_RATIO = 16
+#: Stored bytes of a log that is read before the answer begins, whose headers may then say more.
+MOST_WHOLE = 64 * 1024
 #: Views for which all of the log is read before the first byte is sent.
 _READ_TO_THEIR_END = ("summary", "chapters", "brief")
 
@@ -93,7 +96,10 @@ class LogHandler:
             budget = opened.enter_context(closing(self._workload.begin(request.client)))
             if _may_be_silent(query):
                 budget.enter(SEARCHES)
-            log = self._logs.open(query.path, sources, budget, options)
+            opening = self._logs.open
+            if options.body and _may_be_silent(query):  # an index may tell what is needed
+                opening = partial(self._logs.open_by_index, most_whole=MOST_WHOLE)
+            log = opening(query.path, sources, budget, options)
             if log is None:
                 return _redirect_to_folder(request, query)
             opened.enter_context(closing(log))
@@ -181,9 +187,7 @@ def _options(request: Request, query: Query) -> OpenOptions:
     """The options with which the log of an answer is opened."""
     # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
     needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
-    options = FULL_BODY if needs_body else METADATA_ONLY
-    # Where the server may read for long, the log's index may tell what is needed.
-    return options._replace(begins=_may_be_silent(query))
+    return FULL_BODY if needs_body else METADATA_ONLY
 
 
 def _may_be_silent(query: Query) -> bool:

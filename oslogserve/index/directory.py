@@ -103,11 +103,8 @@ class IndexDirectory:
             self.remove(key, str(error))
             return None
 
-    def put(self, key: str, content: bytes, is_new: bool = True) -> None:
-        """Keeps the file of an index. It is there as a whole or not at all, also after a kill.
-
-        is_new: False if it was made elsewhere.
-        """
+    def put(self, key: str, content: bytes, is_index: bool = True) -> None:
+        """Keeps a file. It is there as a whole or not at all, also after a kill."""
         if not self.keeps or len(content) > min(MOST_BYTES, self._most):
             return
         try:
@@ -118,7 +115,7 @@ class IndexDirectory:
             self._failed = self._clock()
             return
         self._failed = None
-        if is_new:
+        if is_index:
             self._metrics["indexes_made_total"].inc()
         self._unseen += len(content)
         now = self._clock()

@@ -4,16 +4,17 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
 from oslogserve.fastzlib import fast
-from oslogserve.index.indexes import Indexed, Indexes
+from oslogserve.index.indexes import Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
 from oslogserve.lazy import lazy
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes
-from oslogserve.sources import Stored
+from oslogserve.sources import Log, Stored
 
 if TYPE_CHECKING:
     from oslogserve_core import Point
@@ -39,6 +40,22 @@ def is_indexed(stored: Stored, packing: str) -> bool:
     return bool(stored.version) and (stored.size or 0) >= (LEAST_PACKED if packing else LEAST_PLAIN)
 
 
+class Indexed(Protocol):
+    """An open log that may have an index."""
+
+    stored: Stored
+    #: How it is compressed, see `logs.decode.packed_as`. If nothing was read of it, as it is declared.
+    packing: str
+    budget: Budget
+
+    @property
+    def known_first_bytes(self) -> FirstBytes:
+        """Its first bytes, as far as they were read."""
+
+    def reopened(self, byte_range: tuple[int, int]) -> Log:
+        """A range of the stored bytes. Raises Error."""
+
+
 class IndexedLog:
     """The blocks of one open log, see `lines.log_text.Blocks`."""
 
@@ -47,10 +64,9 @@ class IndexedLog:
         log: Indexed,
         indexes: Indexes,
         piece_size: int,
-        is_found: bool = True,
         is_again: bool = False,
     ) -> None:
-        """piece_size: bytes of a piece. is_found: False if the index is known to be missing.
+        """piece_size: bytes of a piece.
 
         is_again: True if the answer has opened it before: its unread bytes are counted once.
         """
@@ -75,12 +91,10 @@ class IndexedLog:
         self.is_collecting = False
         #: The points of the log's compression, once it was read to its end.
         self.points: Sequence[Point] = ()
-        if not is_found:
-            self._file = None
 
     @lazy
     def _file(self) -> IndexFile | None:
-        return self._indexes.find(self._log)
+        return self._indexes.find(self._log.stored)
 
     @property
     def _packing(self) -> str:
@@ -130,24 +144,23 @@ class IndexedLog:
         self.is_collecting = True
 
     def refuse(self, why: str) -> None:
-        self._give_up("members", why)
+        self._give_up("damaged", why)
 
     def _give_up(self, reason: str, why: str) -> None:
-        self._indexes.refuse(self._log, reason, why)
+        self._indexes.refuse(self._log.stored, reason, why)
         self._file = None
 
     def keep(self, facts: Facts, blocks: bytes) -> None:
-        first = self._log.first_bytes()
-        content = file_of(first, facts, blocks, self.points)
+        content = file_of(self._log.known_first_bytes, facts, blocks, self.points)
         if self._indexes.keeps:
-            self._indexes.keep(self._log, content)
+            self._indexes.keep(self._log.stored, content)
         self._file, self._is_made = IndexFile(content), True
         for name in ("facts", "compact", "index"):
             vars(self).pop(name, None)
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
         if self._file:
-            self._indexes.keep(self._log, self._file.with_contents(words, ids))
+            self._indexes.keep(self._log.stored, self._file.with_contents(words, ids))
 
     def read(self, place: int, most_held: int | None = None) -> Iterator[bytes]:
         if self.index is None:

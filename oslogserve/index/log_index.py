@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oslogserve import native
-from oslogserve.bounded_json import parsed
 from oslogserve.fastzlib import fast
 from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import compact
@@ -33,7 +32,6 @@ _PART = struct.Struct(">II")
 _MOST_FIRST = 4096
 #: Bytes of a file, of the JSON of a part, and of words. A file of 2,000 blocks has a tenth of that.
 MOST_BYTES, MOST_JSON, MOST_WORDS = 64 * 1024 * 1024, 16 * 1024 * 1024, 8 * 1024 * 1024
-_MOST_TOKENS = 1_000_000
 #: ISA-L's level: it compresses JSON of many numbers as well as zlib's level 3.
 _LEVEL = 2
 
@@ -97,13 +95,8 @@ def compact_of(summary: bytes) -> bytes:
 class IndexFile:
     """The file of an index. What is read of it is checked then: all methods raise ValueError."""
 
-    def __init__(self, content: bytes, most_json: int = MOST_JSON) -> None:
-        """Raises ValueError if it is none, cut short or of another version.
-
-        most_json: bytes of the JSON of a part.
-        """
-        self.content = content
-        self._most_json = most_json
+    def __init__(self, content: bytes) -> None:
+        """Raises ValueError if it is none, cut short or of another version."""
         if not content.startswith(_MAGIC):
             raise ValueError("it is no index of this version")
         at = len(_MAGIC) + len(_PARTS) * _PART.size
@@ -117,19 +110,14 @@ class IndexFile:
         if len(content) != at:
             raise ValueError("it is cut short")
 
-    def check_parts(self) -> None:
-        """Raises ValueError if a part is damaged."""
-        for name in _PARTS:
-            self._part(name)
-
     def facts(self) -> Facts:
         lines, size, ends_a_line, _ = self._facts()
-        return Facts(lines, size, ends_a_line, self._inflated("summary", self._most_json))
+        return Facts(lines, size, ends_a_line, self._inflated("summary", MOST_JSON))
 
     def compact(self) -> Facts:
         """The facts with a compact summary, see `lines.summary.compact`."""
         lines, size, ends_a_line, _ = self._facts()
-        return Facts(lines, size, ends_a_line, self._inflated("compact", self._most_json))
+        return Facts(lines, size, ends_a_line, self._inflated("compact", MOST_JSON))
 
     def first_bytes(self) -> FirstBytes:
         """The log's first bytes."""
@@ -146,16 +134,14 @@ class IndexFile:
 
     def index(self) -> LogIndex:
         lines, size, ends_a_line, _ = self._facts()
-        blocks = native.Index(
-            self._inflated("blocks", self._most_json), ends_a_line, len(SEVERITIES)
-        )
+        blocks = native.Index(self._inflated("blocks", MOST_JSON), ends_a_line, len(SEVERITIES))
         if blocks.size != (lines, size):
             raise ValueError("its blocks are of another log")
         windows = self._part("windows")
         points: list[Point] = []
         at = 0
         try:
-            for point in parsed(self._inflated("points", self._most_json), _MOST_TOKENS):
+            for point in json.loads(self._inflated("points", MOST_JSON)):
                 end = at + int(point["window"])
                 if end < at:
                     raise ValueError("a window has no size")

@@ -78,7 +78,7 @@ class KnownTexts:
         self._lock = Lock()
 
     def get(self, stored: Stored) -> Counted | None:
-        key = stored._replace(modified=0.0, path=b"")
+        key = stored._replace(modified=0.0)
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
@@ -87,7 +87,7 @@ class KnownTexts:
     def learn(self, stored: Stored, counted: Counted) -> None:
         if not stored.version:  # without a version it may change unseen
             return
-        key = stored._replace(modified=0.0, path=b"")
+        key = stored._replace(modified=0.0)
         with self._lock:
             self._known[key] = counted
             self._known.move_to_end(key)

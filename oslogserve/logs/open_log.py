@@ -2,11 +2,9 @@
 """A log while it is read: its stored bytes, and its text."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
 
 from oslogserve.encodings import SUFFIXES
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.index import beside
 from oslogserve.index.indexed_log import IndexedLog, is_indexed
 from oslogserve.index.indexes import Indexes
 from oslogserve.lines.log_text import LogText
@@ -53,8 +51,6 @@ class Logs:
         options: OpenOptions = FULL_BODY,
     ) -> "OpenLog | None":
         """The log, to be closed; None for a folder. Raises Error."""
-        if not self._indexes:
-            options = options._replace(begins=False)
         log = self._opened(path, sources, budget, options)
         if log and self._indexes and options.body:
             log.use(self._indexes)
@@ -67,31 +63,29 @@ class Logs:
         budget: Budget,
         options: OpenOptions = FULL_BODY,
         is_again: bool = False,
+        most_whole: int = 0,
     ) -> "OpenLog | None":
         """The same. If its index is found, nothing is read of the log until an answer needs a block.
 
         is_again: True if the answer has opened it before. sources: they share the deadline of one call.
+        most_whole: stored bytes of a log that is read all the same.
         """
-        if not self._indexes:
-            return self._opened(path, sources, budget, options)
+        if not (self._indexes and self._indexes.directory):
+            return self.open(path, sources, budget, options)
         try:
             log = self._opened(path, sources, budget, options._replace(body=False))
         except Error:  # a store or a proxy may refuse HEAD alone
             log = self._opened(path, sources, budget, options)
-            if log:
-                log.use(self._indexes, is_again=is_again)
-            return log
-        if log is None:
-            return None
-        log.use(self._indexes, is_again=is_again)
-        if log.has_index:
-            return log
-        # A gzip whose name does not say so may have an index, which was not looked for yet.
-        is_sought = is_indexed(log.stored, log.packing)
-        log.close()
-        log = self._opened(path, sources, budget, options)
+        else:
+            if log is None:
+                return None
+            log.use(self._indexes, is_again)
+            if log.has_index and (log.stored.size or 0) > most_whole:
+                return log
+            log.close()
+            log = self._opened(path, sources, budget, options)
         if log:
-            log.use(self._indexes, is_found=not is_sought, is_again=is_again)
+            log.use(self._indexes, is_again)
         return log
 
     def _opened(
@@ -153,14 +147,14 @@ class OpenLog:
         #: How the stored bytes are compressed, see packed_as(); as declared if only the metadata was opened.
         self.packing = packed_as(self.first, self.stored.encoding)
 
-    def use(self, indexes: Indexes, is_found: bool = True, is_again: bool = False) -> None:
+    def use(self, indexes: Indexes, is_again: bool = False) -> None:
         """Lets it be read by its index, if it is large enough to have one.
 
-        Of a log that was not read, the index must be there. is_found, is_again: see IndexedLog.
+        Of a log that was not read, the index must be there. is_again: see IndexedLog.
         """
         if not is_indexed(self.stored, self.packing):
             return
-        blocks = IndexedLog(self, indexes, self._piece_size, is_found, is_again)
+        blocks = IndexedLog(self, indexes, self._piece_size, is_again)
         if self._is_unread:
             found = blocks.first_bytes
             if found is None:
@@ -191,14 +185,6 @@ class OpenLog:
         if self._first_bytes is None:
             self._first_bytes = first_bytes(self.first, self.stored.encoding)
         return self._first_bytes
-
-    def first_bytes(self) -> FirstBytes:
-        """Its first bytes, which are read if need be. Raises Error or Incomplete."""
-        if self._first_bytes is not None or not self._is_unread:
-            return self.known_first_bytes
-        end = min(self._piece_size, beside.END, self.stored.size or 0)
-        with closing(self.reopened((0, end))) as log:
-            return first_bytes(next(iter(log), b""), self.stored.encoding)
 
     def _verify(self, rest: Iterator[bytes]) -> None:
         """Reads on after the last byte of a small log, which verifies its checksum."""
@@ -242,49 +228,13 @@ class OpenLog:
         """
         stored = self.stored
         options = OpenOptions(True, byte_range, stored.version, chunk_size=self._piece_size)
-        log = open_first([self._source().waiting_anew()], self._path, options)
+        source = next(source for source in self._sources if source.name == stored.source)
+        log = open_first([source.waiting_anew()], self._path, options)
         if not isinstance(log, Folder):
             self._opened.append(log)
             if log.stored.version == stored.version:
                 return log
         raise Unavailable([SourceError(stored.source, "the log changed while it was read")])
-
-    def identity(self) -> str:
-        """See `index.beside.identity`. Raises Error or Incomplete."""
-        if not self.source_log.is_local:
-            return beside.identity(self.stored)
-        size = self.stored.size or 0
-        ends = ((0, min(size, beside.END)), (max(0, size - beside.END), size))
-        return beside.identity(self.stored, b"".join(b"".join(self.reopened(end)) for end in ends))
-
-    def beside(self, most: int, head: bytes) -> bytes | None:
-        """The file of the index beside it, or its beginning; None for none.
-
-        It is read until it is known to have more than `most` bytes, or to begin otherwise than `head`.
-        """
-        path = beside.name_beside(self.stored.path)
-        source = self._source()
-        content = bytearray()
-        try:
-            log = source.open(path, OpenOptions(is_beside=True, chunk_size=self._piece_size))
-            if not isinstance(log, Log):
-                return None
-            with closing(log):
-                for chunk in log:
-                    content += chunk
-                    if len(content) > most or not content.startswith(head[: len(content)]):
-                        break
-        except (Error, SourceError, Incomplete):
-            return None
-        return bytes(content)
-
-    def write_beside(self, content: bytes) -> None:
-        """Writes that file, where the source takes files. Raises OSError."""
-        self._source().write_beside(beside.name_beside(self.stored.path), content)
-
-    def _source(self) -> Source:
-        """Where it was found."""
-        return next(source for source in self._sources if source.name == self.stored.source)
 
     def _read_again(self) -> Iterator[bytes]:
         """Yields the stored bytes from their beginning. Raises Incomplete if they cannot be opened."""

@@ -4,6 +4,7 @@
 A second argument of that error says what is wrong. Paths are checked here too.
 """
 
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -26,6 +27,12 @@ MAX_TAIL = 100_000
 def checked_path(path_info: str) -> bytes:
     """The path below the mount, as bytes, without its leading slash. Raises BadRequest."""
     return _checked(path_info.encode("latin-1").removeprefix(b"/"))
+
+
+def path_in_argument(given: str) -> bytes:
+    """The path of a command's argument, as in a URL, without slashes at its ends. Raises BadRequest."""
+    path = os.path.normpath(os.fsencode(given)) if given.startswith("./") else os.fsencode(given)
+    return b"" if path == b"." else checked_path(path.decode("latin-1")).strip(b"/")
 
 
 def _checked(path: bytes) -> bytes:

@@ -35,8 +35,6 @@ class Stored(NamedTuple):
     version: str
     #: Content-Encoding as the source or the log's name declares it, or "".
     encoding: str = ""
-    #: The path under which it is stored: the requested one, or one with a suffix, see `encodings`.
-    path: bytes = b""
 
 
 class Log:
@@ -85,10 +83,6 @@ class OpenOptions(NamedTuple):
     version: str | None = None
     #: Bytes of a chunk, if less than the configured size; None for that.
     chunk_size: int | None = None
-    #: True if not all of the log may be needed: then the rest is requested once its beginning was read.
-    begins: bool = False
-    #: True for the index beside a log: a hidden file of the server's own, of exactly this name.
-    is_beside: bool = False
 
     def chunk_of(self, configured: int) -> int:
         """Bytes of a chunk, at most `configured`."""
@@ -129,9 +123,6 @@ class Source(Protocol):
 
         Raises SourceError and what `wanted.charge` raises, also midway.
         """
-
-    def write_beside(self, path: bytes, content: bytes) -> None:
-        """Writes the server's own file beside a log, where the source takes files. Raises OSError."""
 
     def waiting_anew(self) -> "Source":
         """The same source with a new deadline, to open another log later."""

@@ -127,18 +127,10 @@ class GuardedSource:
         self._note = note
         self._failures = failures
 
-    def write_beside(self, path: bytes, content: bytes) -> None:
-        self._source.write_beside(path, content)
-
     def waiting_anew(self) -> "GuardedSource":
         return GuardedSource(self._guard, self._source.waiting_anew(), self._note, self._failures)
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
-        if options.is_beside:  # no answer depends on it
-            own = self._guard.call(
-                path.rpartition(b"/")[0], partial(self._source.open, path, options)
-            )
-            return TimedLog(own, 0.0, self._guard.metrics) if isinstance(own, Log) else own
         started = time.perf_counter()
         outcome, size = "miss", "none"
         try:

@@ -33,7 +33,6 @@ def add_to(commands: Any) -> None:
     mask = "replace each value in FILE, one in a line, by ***"
     add("--mask", metavar="FILE", help=mask)
     add("--no-gzip", action="store_true", help="store text uncompressed")
-    add("--no-index", action="store_true", help="store no indexes next to the logs")
     parallel = "files at once (default: %(default)s)"
     add("--parallel", type=whole_number(1, 1000), default=8, metavar="N", help=parallel)
     patience = "how long a failed request is repeated (default: 5m)"

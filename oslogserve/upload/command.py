@@ -20,7 +20,6 @@ from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.stopping import at_signals
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.destination import BadName, Destination
-from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masks import load_masks
 from oslogserve.upload.report import Report
 from oslogserve.upload.targets import check_options, target_of
@@ -103,12 +102,6 @@ def _writer(
     return destination.target.writer(effort, options.expire, prefix)
 
 
-def _indexes(
-    options: argparse.Namespace, destination: Destination, writer: Writer, report: Report
-) -> IndexWriter | None:
-    return None if options.no_index else IndexWriter(destination.config, writer, report)
-
-
 def _upload_folder(options: argparse.Namespace, destination: Destination, report: Report) -> None:
     root = os.fsencode(options.logs)
     os.scandir(root).close()  # raises if it cannot be read
@@ -121,8 +114,7 @@ def _upload_folder(options: argparse.Namespace, destination: Destination, report
     with closing(writer):
         at_signals(stop)
         files = files_below(root, report)
-        indexes = _indexes(options, destination, writer, report)
-        uploader = Uploader(root, files, destination, writer, report, indexes)
+        uploader = Uploader(root, files, destination, writer, report)
         with ThreadPoolExecutor(options.parallel) as pool:
             threads = [pool.submit(uploader.run) for _ in range(options.parallel)]
             for thread in threads:
@@ -150,10 +142,9 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
         try:
             _read_console(options, destination, report, file)
             with closing(_writer(options, destination, report, options.patience)) as writer:
-                indexes = _indexes(options, destination, writer, report)
                 root = os.fsencode(folder)
                 once = destination._replace(masks=None)  # the file is masked already
-                Uploader(root, iter([name]), once, writer, report, indexes).run()
+                Uploader(root, iter([name]), once, writer, report).run()
             is_stored = not report.has_failures
         except KeyboardInterrupt:
             report.incomplete("interrupted")

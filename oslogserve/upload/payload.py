@@ -53,8 +53,6 @@ class Found(NamedTuple):
     headers: Mapping[str, str]
     #: The etag of the payload that is stored; "" if it is not known.
     checksum: str
-    #: As of that payload.
-    index_of: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,8 +64,6 @@ class Payload:
     encoding: str
     #: A single one for a normal object, several for a large object.
     segments: list[Segment]
-    #: What an index is of, which is stored as metadata; "" for what is no index.
-    index_of: str = ""
 
     @property
     def etag(self) -> str:

@@ -31,14 +31,6 @@ class Report:
         """Counts a file that is stored already, byte for byte."""
         self._progress.count(there=1)
 
-    def indexed(self) -> None:
-        """Counts an index that was stored next to its log."""
-        self._progress.count(indexed=1)
-
-    def without_index(self, path: bytes, why: str) -> None:
-        """Reports a log whose index is not stored. It counts for nothing."""
-        self.note(f"{shown(path)}: its index is not uploaded: {why}")
-
     def skipped(self, path: bytes, why: str) -> None:
         """Reports a path that is not a regular file."""
         self._progress.count(skipped=1)
@@ -65,7 +57,6 @@ class Report:
             [
                 f"{counts['uploaded']} uploaded ({size}, {stored} as stored)",
                 f"{counts['there']} there already",
-                *([f"{counts['indexed']} indexed"] if counts["indexed"] else []),
                 *(f"{counts[name]} {name}" for name in ("skipped", "failed") if counts[name]),
                 f"{self._progress.seconds:.1f} s",
             ]

@@ -28,8 +28,6 @@ from oslogserve.upload.writer import Effort, SegmentReader, Writer, except_forbi
 EXTRA_LIFE = 86400
 #: Headers of a container that the container of its segments gets too.
 _INHERITED = ("x-container-read", "x-storage-policy")
-#: Metadata: what an index is of.
-_INDEX_OF = "x-object-meta-oslogserve-index"
 
 
 class SwiftWriter(Writer):
@@ -45,7 +43,7 @@ class SwiftWriter(Writer):
         headers = self._request(swift_api.head_object, *location)
         if headers is None:
             return None
-        return Found(headers, headers.get("etag", "").strip('"'), headers.get(_INDEX_OF, ""))
+        return Found(headers, headers.get("etag", "").strip('"'))
 
     def console(self, location: Location, file: BinaryIO, seconds: float) -> Growing:
         return InSegments(self, location, file)
@@ -122,8 +120,6 @@ class SwiftWriter(Writer):
         headers = {"Content-Type": payload.media_type if payload else "application/octet-stream"}
         if payload and payload.encoding:
             headers["Content-Encoding"] = payload.encoding
-        if payload and payload.index_of:
-            headers[_INDEX_OF] = payload.index_of
         if self._expire:
             headers["X-Delete-After"] = str(round(self._expire + (0 if payload else EXTRA_LIFE)))
         return headers

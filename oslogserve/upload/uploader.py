@@ -14,11 +14,9 @@ from threading import Lock
 from typing import BinaryIO, NamedTuple
 
 from oslogserve.errors import SourceError
-from oslogserve.index.beside import is_beside
 from oslogserve.sources.disk.open_beneath import open_beneath
 from oslogserve.sources.objects.location import MAX_NAME, Location
 from oslogserve.upload.destination import BadName, Destination
-from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masked_copy import Copy, Unmasked, masked_copy
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
@@ -46,8 +44,6 @@ class Uploader:
     destination: Destination
     writer: Writer
     report: Report
-    #: Stores the index of each log; None for no indexes.
-    indexes: IndexWriter | None = None
     _lock: Lock = field(default_factory=Lock)
 
     def run(self) -> None:
@@ -112,8 +108,6 @@ class Uploader:
             is_there = found is not None and payload.is_stored_as(found)
             if not is_there:
                 self.writer.replace(location, found, payload)
-            if self.indexes:
-                self.indexes.store(path, location, payload)
             return _Stored(whole.size, None if is_there else payload.size, copy)
 
     def _opened(self, path: bytes) -> BinaryIO:
@@ -136,8 +130,6 @@ def files_below(root: bytes, report: Report) -> Iterator[bytes]:
             continue
         for entry in entries:
             path = os.path.join(folder, os.fsencode(entry.name))
-            if is_beside(os.fsencode(entry.name)):
-                continue  # of the log on disk: the stored one gets another
             if entry.is_symlink():
                 report.skipped(path, "a symbolic link is not followed")
             elif len(path) > MAX_NAME:

@@ -2,11 +2,9 @@
 """Logs with indexes in a store that speaks only some of Swift's language."""
 
 import time
-from functools import partial
 
 import pytest
 
-from oslogserve.index.indexes import Indexes
 from tests.functional.test_lying_swift import CONTAINER, LOG, MD5, SIZE, page, put, row, swift
 from tests.servers.faulty import ACCOUNT, Fault, reply
 from tests.unit.handlers.asking import Asking
@@ -63,20 +61,3 @@ def test_a_log_with_an_index_is_read_where_its_store_sends_no_ranges(swift, fold
     assert LINES[-1] in expected
     assert b"incomplete" not in expected
     assert ask.counted("indexes_refused_total") == {'reason="ranges"': 1}
-
-
-def test_an_index_that_was_not_there_is_looked_for_once_a_minute(swift, folder, monkeypatch):
-    now = [1000.0]
-    monkeypatch.setattr("oslogserve.assembly.Indexes", partial(Indexes, clock=lambda: now[0]))
-    put(swift, reply("200 OK", Content_Length=SIZE, ETag=MD5), name="d/a.txt", method="HEAD")
-    ask = Asking("", **{f"swift_{key}": value for key, value in swift.settings().items()})
-
-    def looks():
-        return sum("oslogserve-index" in request.target for request in swift.asked)
-
-    ask(FOLDER)
-    ask(FOLDER)
-    assert looks() == 1
-    now[0] += 61
-    ask(FOLDER)
-    assert looks() == 2

@@ -12,8 +12,8 @@ from urllib.parse import quote
 import pytest
 
 from oslogserve.cli import main
-from oslogserve.errors import Incomplete, SourceError
-from oslogserve.sources import OpenOptions, WantedEntries
+from oslogserve.errors import SourceError
+from oslogserve.sources import WantedEntries
 from oslogserve.sources.store.services import S3 as S3Service
 from tests.servers.client import ask, ini, metric
 from tests.servers.gunicorn import Gunicorn
@@ -221,15 +221,6 @@ def test_a_part_of_the_path_may_be_a_part_of_the_buckets_name(s3, credentials):
         assert b"".join(opened.open(b"ab/log.txt")) == LOG
         assert [entry.name for entry in opened.entries(b"ab")] == [b"log.txt"]
         assert opened.open(b"ab/../x") is None
-
-
-def test_a_log_that_changes_between_two_ranges_is_not_joined(s3, credentials):
-    s3.put("logs", "changing.txt", LOG)
-    with source(s3, "logs") as opened:
-        log = opened.open(b"changing.txt", OpenOptions(begins=True))
-        s3.put("logs", "changing.txt", LOG + LINE)
-        with pytest.raises(Incomplete, match="changed"):
-            b"".join(log)
 
 
 @pytest.mark.parametrize("page", [1, 2, 3, 7])

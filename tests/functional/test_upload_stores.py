@@ -5,7 +5,6 @@ signatures."""
 import gzip
 import os
 from contextlib import ExitStack, closing
-from dataclasses import replace
 
 import pytest
 
@@ -109,12 +108,6 @@ def test_an_object_is_there_as_it_was_sent(options, writer, payload, name, conte
     assert not payload(b"another", name).is_stored_as(found)
     stored = read(options, f"up/{name}")
     assert (gzip.decompress(stored) if made.encoding else stored) == content
-
-
-def test_what_an_index_is_of_stands_beside_it(writer, payload):
-    location = Location("logs", "f/up/.a.index")
-    writer.replace(location, None, replace(payload(b"index"), index_of="rules etag 1 - 2"))
-    assert writer.head_anew(location).index_of == "rules etag 1 - 2"
 
 
 @pytest.mark.usefixtures("takes_parts")

@@ -257,7 +257,7 @@ class _Asked:
         self._place = place(folder)
         self._indexes = folder / "indexes"
         config = folder / "oslogserve.conf"
-        index = f"[index]\ndirectory = {self._indexes}\nbeside = no\n" if way.index else ""
+        index = f"[index]\ndirectory = {self._indexes}\n" if way.index else ""
         config.write_text(f"{self._place.config}\n{index}")
         self._app = App(load(str(config), {}))
         self._files = None

@@ -3,7 +3,6 @@
 
 import errno
 import os
-import secrets
 import stat
 from typing import NamedTuple
 
@@ -117,17 +116,3 @@ def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) 
         if error.errno not in _WITHOUT_OPENAT2:
             raise
         return open_by_folder(root, path, head_size, follows_links)
-
-
-def write_file(folder: int, name: bytes, content: bytes) -> None:
-    """Writes a file of an open folder. It is there as a whole or not at all. Raises OSError."""
-    unfinished = b"%s.%s" % (name, secrets.token_hex(8).encode())
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    descriptor = os.open(unfinished, flags, 0o644, dir_fd=folder)
-    try:
-        with open(descriptor, "wb") as file:
-            file.write(content)
-        os.rename(unfinished, name, src_dir_fd=folder, dst_dir_fd=folder)
-    except BaseException:
-        os.unlink(unfinished, dir_fd=folder)
-        raise

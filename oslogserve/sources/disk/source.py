@@ -23,7 +23,7 @@ from oslogserve.sources import (
     within_dates,
 )
 from oslogserve.sources.disk.listing import Batch, Links, first_entries
-from oslogserve.sources.disk.open_beneath import OpenFile, open_beneath, write_file
+from oslogserve.sources.disk.open_beneath import OpenFile, open_beneath
 
 #: Errors that mean a miss.
 _MISSES = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG, errno.ELOOP)
@@ -56,7 +56,7 @@ class Disk:
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
         try:
-            for stored in [path] if options.is_beside else stored_paths(path):
+            for stored in stored_paths(path):
                 found = self._log_or_folder(stored, options)
                 if isinstance(found, DiskLog) or (found is not None and stored == path):
                     return found
@@ -64,14 +64,6 @@ class Disk:
         except OSError as error:
             raise self._source_error(error) from error
         return None
-
-    def write_beside(self, path: bytes, content: bytes) -> None:
-        """Writes a file as a whole. Raises OSError."""
-        folder, _, name = path.rpartition(b"/")
-        with closing(open_beneath(self._root, folder, 0, self._follows_links)) as opened:
-            if opened.descriptor is None or not opened.is_folder:
-                raise NotADirectoryError(errno.ENOTDIR, "its folder is gone")
-            write_file(opened.descriptor, name, content)
 
     def _check_mounted(self) -> None:
         """Raises SourceError if the root is not mounted: then a miss proves nothing.
@@ -95,7 +87,7 @@ class Disk:
         if file is None:
             return None
         if not file.is_folder:
-            return DiskLog(file, options, chunk_size, path)
+            return DiskLog(file, options, chunk_size, encoding_of(path))
         file.close()
         return Folder()
 
@@ -159,12 +151,13 @@ class DiskLog(Log):
 
     is_local = True
 
-    def __init__(self, file: OpenFile, options: OpenOptions, chunk_size: int, path: bytes) -> None:
-        """Takes over the descriptor, also if it raises. path: see Stored."""
+    def __init__(
+        self, file: OpenFile, options: OpenOptions, chunk_size: int, encoding: str
+    ) -> None:
+        """Takes over the descriptor, also if it raises."""
         version = f"{file.modified_ns:x}-{file.size:x}-{file.inode:x}"
         modified = within_dates(file.modified_ns / 10**9)
-        encoding = encoding_of(path)
-        super().__init__(Stored(Disk.name, file.size, modified, version, encoding, path))
+        super().__init__(Stored(Disk.name, file.size, modified, version, encoding))
         self._descriptor = file.descriptor
         self._chunk_size = chunk_size
         # As before the first byte was read. A change that sets back both is not noticed.

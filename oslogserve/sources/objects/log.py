@@ -17,7 +17,6 @@ from oslogserve.sources.objects.listing import LARGEST, is_marker
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.resuming import Checksum
 
-_BEGINNING = re.compile(r"bytes 0-([0-9]+)/([0-9]+)")
 _LENGTH = re.compile(r"[0-9]+")
 
 
@@ -53,9 +52,6 @@ class OpenObjectLog(ObjectLog):
         """Reads the first chunk."""
         super().__init__(source, response.headers)
         self.checksums = checksums
-        begun = _BEGINNING.fullmatch(response.headers.get("content-range", ""))
-        #: Bytes of the object, if this is its beginning; None if it is all, or another range.
-        self.object_size = _size(source, begun[2]) if begun else None
         self._chunks = response.chunks
         self._first = next(self._chunks, b"")
         if not self._first and self.stored.size:
@@ -103,50 +99,6 @@ class OpenObjectLog(ObjectLog):
             self._session.release(connection)
         else:
             connection.close()
-
-
-class BegunLog(ObjectLog):
-    """An open response with an object's beginning. The rest is requested once that was read."""
-
-    def __init__(
-        self, beginning: OpenObjectLog, size: int, rest: Callable[[int], ObjectLog | None]
-    ) -> None:
-        """size: of the object. rest: requests the bytes from a place on. Raises SourceError."""
-        Log.__init__(self, beginning.stored._replace(size=size))
-        self.is_folder = False
-        self.checksums = beginning.checksums
-        self._open: ObjectLog = beginning
-        self._read = beginning.stored.size or 0
-        self._rest: Callable[[int], ObjectLog | None] | None = rest
-
-    def __iter__(self) -> Iterator[bytes]:
-        yield from self._open
-        if self._rest is None or self._read == self.stored.size:
-            return
-        self._open.close()
-        try:
-            found = self._rest(self._read)
-            if found is None:
-                raise SourceError(self.stored.source, "the object is gone", "changed")
-        except SourceError as error:
-            reason = "timeout" if error.reason == "timeout" else "failed"
-            raise Incomplete(reason, f"its rest could not be requested ({error})") from error
-        self._open = found
-        yield from found
-
-    def close(self) -> None:
-        self._rest = None
-        self._open.close()
-
-
-def check_beginning(headers: Mapping[str, str], most: int) -> None:
-    """Raises ValueError if a response has not the first `most` bytes of an object, or all if it has fewer."""
-    found = _BEGINNING.fullmatch(headers.get("content-range", ""))
-    if found is None:
-        raise ValueError("not the beginning of an object")
-    size = min(most, int(found[2]))
-    if int(found[1]) + 1 != size or headers.get("content-length") != str(size):
-        raise ValueError("another range")
 
 
 def check_version(source: str, response: Response, version: str | None) -> None:

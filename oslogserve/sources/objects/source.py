@@ -22,21 +22,16 @@ from oslogserve.sources import (
 )
 from oslogserve.sources.objects import listing
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page, name_before
-from oslogserve.sources.objects.location import MAX_NAME, Location, prefix_of, stored_as
+from oslogserve.sources.objects.location import Location, prefix_of, stored_as
 from oslogserve.sources.objects.log import (
-    BegunLog,
     ObjectLog,
     OpenObjectLog,
     Response,
-    check_beginning,
     check_range,
     check_version,
 )
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.resuming import Attempts, Checksum, ResumingLog
-
-#: Statuses of ranges: a part of an object, and of an empty object.
-_PARTIAL, _NO_SUCH_RANGE = 206, 416
 
 _T = TypeVar("_T")
 
@@ -94,9 +89,6 @@ class ObjectSource(ABC):
     def waiting_anew(self) -> Self:
         return self.for_request(self._context.anew())
 
-    def write_beside(self, path: bytes, content: bytes) -> None:  # noqa: B027 - of none here
-        """Does nothing: the server only reads."""
-
     def close(self) -> None:
         self._session.close()
 
@@ -105,7 +97,7 @@ class ObjectSource(ABC):
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         found = self._found(path, options)
-        if not isinstance(found, OpenObjectLog | BegunLog):
+        if not isinstance(found, OpenObjectLog):
             return found
         # A later attempt needs a new deadline: the answer has begun.
         reopen = lambda options: self.waiting_anew()._found(path, options)
@@ -115,8 +107,6 @@ class ObjectSource(ABC):
         location = self._locate(path)
         if location is None:
             return None
-        if options.is_beside:
-            return self._log(location, options) if len(location.name.encode()) <= MAX_NAME else None
         for stored in stored_as(location):
             log = self._log(stored, options)
             if log is not None and log.is_folder:
@@ -124,8 +114,7 @@ class ObjectSource(ABC):
                 return Folder()
             if log is not None:
                 declared = log.stored.encoding or encoding_of(stored.name)
-                under = path + stored.name.removeprefix(location.name).encode()
-                log.stored = log.stored._replace(encoding=declared, path=under)
+                log.stored = log.stored._replace(encoding=declared)
                 return log
         try:
             if self._is_there(location.container, prefix_of(location)):
@@ -154,47 +143,22 @@ class ObjectSource(ABC):
         """The log or a folder's marker at this location; None if there is no such object."""
         if not options.body:
             return self._request(self._metadata, *location)
-        if options.begins and options.byte_range is None:
-            try:
-                return self._begun(location, options)
-            except SourceError as error:
-                if getattr(error.__cause__, "http_status", None) != _NO_SUCH_RANGE:
-                    raise  # else it is empty
-        get = partial(self._get, options._replace(begins=False))
+        get = partial(self._get, options)
         return self._request(get, *location, keeps_connection=True)
 
     def _metadata(self, *args: str, http_conn: Any) -> ObjectLog:
         return ObjectLog(self.name, self._head(*args, http_conn=http_conn))
 
-    def _begun(self, location: Location, options: OpenOptions) -> ObjectLog | None:
-        """The log, of which only the beginning is requested."""
-        get = partial(self._get, options)
-        found = self._request(get, *location, keeps_connection=True)
-        if found is None or found.object_size is None:
-            return found
-        size, version = found.object_size, found.stored.version
-
-        def rest(at: int) -> ObjectLog | None:
-            of_rest = options._replace(begins=False, byte_range=(at, size), version=version)
-            return self.waiting_anew()._log(location, of_rest)
-
-        return BegunLog(found, size, rest)
-
     def _get(self, options: OpenOptions, *args: str, http_conn: Any) -> OpenObjectLog:
         """An open log whose first chunk was read. args: see get_object."""
         headers = {}
-        if options.begins:
-            headers = {"Range": f"bytes=0-{self._chunk_size - 1}"}
-        elif options.byte_range is not None:
+        if options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
         chunk_size = options.chunk_of(self._chunk_size)
         response = self._object(*args, headers=headers, chunk_size=chunk_size, http_conn=http_conn)
-        if options.begins and response.status == _PARTIAL:
-            check_beginning(response.headers, self._chunk_size)
-        else:
-            check_version(self.name, response, options.version)
-            check_range(self.name, response, options.byte_range)
+        check_version(self.name, response, options.version)
+        check_range(self.name, response, options.byte_range)
         _, _, container, name = args
         # They are requested later, and then need a new deadline.
         checksums = lambda: self.waiting_anew()._checksums(

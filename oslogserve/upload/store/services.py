@@ -102,15 +102,12 @@ class Uploads(ABC):
 
     def found(self, headers: Mapping[str, str]) -> Found:
         checksum = self.service.md5_of(headers) or headers.get(f"{self.metadata}checksum", "")
-        return Found(headers, checksum, headers.get(f"{self.metadata}index", ""))
+        return Found(headers, checksum)
 
     def headers(self, payload: Payload) -> dict[str, str]:
         """The headers of a whole object."""
         described = {"content-type": payload.media_type, "content-encoding": payload.encoding}
-        described |= {
-            f"{self.metadata}checksum": payload.etag,
-            f"{self.metadata}index": payload.index_of,
-        }
+        described[f"{self.metadata}checksum"] = payload.etag
         return {name: text for name, text in described.items() if text}
 
     @abstractmethod

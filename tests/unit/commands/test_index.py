@@ -12,7 +12,9 @@ import sys
 import pytest
 
 from oslogserve.cli import main
+from oslogserve.errors import SourceError
 from oslogserve.humanize import size_shown
+from oslogserve.sources.disk.source import Disk
 from tests.unit.handlers.asking import Asking
 
 LOG = b"".join(
@@ -92,7 +94,58 @@ def test_a_path_that_is_not_there_is_status_2(logs, capsys):
 def test_without_a_directory_it_says_what_to_give(logs, capsys, monkeypatch):
     monkeypatch.delenv("CACHE_DIRECTORY", raising=False)
     assert main(["index", str(logs)]) == 2
-    assert "give --directory" in capsys.readouterr().err
+    assert "give --directory, or --config with [index] directory" in capsys.readouterr().err
+
+
+@pytest.fixture
+def from_disk(logs):
+    """Makes indexes of what is in the source named disk."""
+    config = logs.parent / "oslogserve.conf"
+    directory = logs.parent / "index"
+    config.write_text(f"[disk]\nroot = {logs}\n[index]\ndirectory = {directory}\n")
+    return lambda *paths, source="disk": main(
+        ["index", "--source", source, *paths, "--config", str(config)]
+    )
+
+
+@pytest.mark.parametrize("paths", [["."], ["job"], ["/job/"], ["job/packed.txt", "job/plain.log"]])
+def test_the_paths_of_a_source_are_as_in_a_url(logs, from_disk, capsys, paths):
+    (logs / ".hidden").mkdir()
+    (logs / ".hidden" / "a.log").write_bytes(LOG)
+    assert from_disk(*paths) == 0
+    assert capsys.readouterr().out.startswith("2 indexed (")
+    assert counted(logs, "/job/?format=summary") == [2, 0]
+    assert from_disk(*paths) == 0
+    assert capsys.readouterr().out.startswith("0 indexed (0 B), 2 before, ")
+    assert index(logs) == 0  # a file on this machine has the same index
+    assert capsys.readouterr().out.startswith("0 indexed (0 B), 2 before, ")
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "told"),
+    [
+        ("job/none.log", "disk", "disk has no log or folder job/none.log"),
+        ("../logs", "disk", 'The path has a "." or ".." segment: name the log itself.'),
+        ("job", "swift", "--source swift: the configuration has no such source: it has disk"),
+    ],
+)
+def test_what_a_source_cannot_have_is_told_in_a_sentence(from_disk, capsys, path, source, told):
+    assert from_disk(path, source=source) == 2
+    assert capsys.readouterr().err == f"oslogserve: {told}\n"
+
+
+def test_a_source_that_fails_ten_times_in_a_row_ends_it(logs, from_disk, capsys, monkeypatch):
+    for number in range(20):
+        (logs / "job" / f"{number}.log").write_bytes(LOG[:300_000])
+
+    def fail(*_):
+        raise SourceError("disk", "it is broken")
+
+    monkeypatch.setattr(Disk, "_log_or_folder", fail)
+    assert from_disk(".") == 1
+    told = capsys.readouterr().err
+    assert told.count("not indexed: The log may be there") < 20
+    assert told.endswith("stopped: run it again for the logs that are missing\n")
 
 
 def test_a_directory_that_cannot_be_made_is_status_2(logs, capsys):

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The last lines of several logs by time: their indexes say where they begin."""
 
+import json
 import os
 from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.index import beside
+from oslogserve.index.log_index import IndexFile, file_of
 from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
-from tests.unit.index.test_beside import beside_of, with_blocks
 
 BEGIN = datetime(2026, 3, 4, 18)
 
@@ -45,10 +45,17 @@ def ask(tmp_path):
     return Asking(tmp_path / "logs", index_directory=index, serve_chunk_size="4096")
 
 
+def with_blocks(content, change):
+    """The file of an index, with other blocks."""
+    file = IndexFile(content)
+    blocks = json.loads(file._inflated("blocks", 2**20))
+    return file_of(file.first_bytes(), file.facts(), json.dumps(change(blocks)).encode(), ())
+
+
 @pytest.fixture
 def expected(tmp_path):
     """The answer without any index."""
-    return lambda url: plain(Asking(tmp_path / "logs", index_beside="no")(url))
+    return lambda url: plain(Asking(tmp_path / "logs")(url))
 
 
 def unread(ask):
@@ -123,14 +130,13 @@ def test_a_block_that_is_too_large_to_be_held_is_read_twice(write, ask, expected
 
 @pytest.mark.parametrize("wrong", ["counts", "times"])
 def test_an_index_that_claims_lines_that_are_not_there_hides_no_others(
-    write, expected, tmp_path, wrong
+    write, ask, expected, tmp_path, wrong
 ):
-    """It lies beside its log, where jobs may write."""
     write(a=log_of("a"), b=log_of("b"))
-    folder = tmp_path / "logs"
-    Asking(folder, index_write_beside="yes")("/?format=summary")
-    path = beside_of(folder / "b.txt")
-    _, rules, identity, file = path.read_bytes().split(b"\n", 3)
+    url = "/?order=time&format=jsonl&level=ERROR&tail=3"
+    ask("/?format=summary")
+    files = {path: path.read_bytes() for path in (tmp_path / "index").iterdir()}
+    [path] = (path for path in files if b"b line" in IndexFile(files[path]).first_bytes().text)
 
     def changed(blocks):
         for block in blocks[-5:]:
@@ -140,9 +146,7 @@ def test_an_index_that_claims_lines_that_are_not_there_hides_no_others(
                 block["times"] = block["times"] | {"earliest_utc": 2**60, "latest_utc": 2**60}
         return blocks
 
-    changed_file = beside.with_head(with_blocks(file, changed), rules.decode(), identity.decode())
-    path.write_bytes(changed_file)
-    ask, url = Asking(folder), "/?order=time&format=jsonl&level=ERROR&tail=3"
+    path.write_bytes(with_blocks(files[path], changed))
     assert "its index did not fit the log: ask again" in ask(url).text
     assert plain(ask(url)) == expected(url)
 

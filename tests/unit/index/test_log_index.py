@@ -106,12 +106,11 @@ def test_the_facts_are_read_without_the_other_parts():
         index_of(INDEX[:-1] + b"?")
 
 
-def test_a_file_whose_json_is_large_is_refused_before_it_is_inflated():
+def test_a_file_whose_json_is_large_is_refused_before_it_is_inflated(monkeypatch):
+    large = file_with(FACTS._replace(summary=json.dumps(SUMMARY | {"x": "x" * 2000}).encode()))
+    monkeypatch.setattr("oslogserve.index.log_index.MOST_JSON", 1000)
     with pytest.raises(ValueError, match="too large"):
-        IndexFile(
-            file_with(FACTS._replace(summary=json.dumps(SUMMARY | {"x": "x" * 2000}).encode())),
-            most_json=1000,
-        ).facts()
+        IndexFile(large).facts()
 
 
 def without(block, name):

@@ -47,7 +47,7 @@ class FakeWriter:
             "content-length": str(payload.size),
             "last-modified": "Thu, 28 Mar 2024 12:20:43 GMT",
         }
-        found = Found(headers, payload.etag, payload.index_of)
+        found = Found(headers, payload.etag)
         self.objects[location] = found, os.pread(payload.file.fileno(), payload.size, 0)
 
     def put_segment(self, _location, payload, number, segment):

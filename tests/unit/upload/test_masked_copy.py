@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 
 from oslogserve.logs.decode import Decoded, Reading
-from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.masks import Masks
 from oslogserve.upload.uploader import Uploader
 from tests.kit.packing import frame, skippable, streamed
@@ -41,10 +40,7 @@ def upload(tmp_path, report, masks):
         (tmp_path / name).write_bytes(content)
         writer = writer or FakeWriter()
         to = destination()._replace(masks=masks)
-        indexes = IndexWriter(to.config, writer, report)
-        Uploader(
-            os.fsencode(tmp_path), iter([os.fsencode(name)]), to, writer, report, indexes
-        ).run()
+        Uploader(os.fsencode(tmp_path), iter([os.fsencode(name)]), to, writer, report).run()
         return writer.stored()
 
     return uploaded
@@ -68,12 +64,9 @@ def gzip_with(text, name=b"", comment=b"", extra=b""):
     return header + gzip_of(text)[10:]
 
 
-def test_text_is_masked_before_it_is_packed_and_indexed(upload, report, masks):
+def test_text_is_masked_before_it_is_packed(upload, report, masks):
     stored = upload("a.txt", LOG)
     assert gzip.decompress(stored["logs/42/7/a.txt"]) == MASKED
-    assert "logs/42/7/.a.txt.oslogserve-index" in stored
-    for content in stored.values():
-        assert b"battery" not in content
     assert (report.lines, report.is_complete) == ([], True)
     assert masks.summary() == "Masked 20,000 times: value 2 (20,000)"
 
@@ -94,7 +87,6 @@ def test_a_gzip_of_text_is_masked_within(upload, report, masks):
 def test_a_zstd_of_text_is_masked_within(upload, report, masks):
     stored = upload("a.txt.zst", frame(LOG[:9999]) + frame(LOG[9999:]))
     assert b"".join(Decoded([stored["logs/42/7/a.txt.zst"]])) == MASKED
-    assert "logs/42/7/.a.txt.zst.oslogserve-index" in stored
     assert masks.summary() == "Masked 20,000 times: value 2 (20,000)"
     assert report.is_complete
 

@@ -1,21 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-import gzip
 import os
 import shutil
 
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.index import beside
-from oslogserve.index.log_index import IndexFile
-from oslogserve.lines.contents import learn
-from oslogserve.logs.decode import FirstBytes
-from oslogserve.native import Contents
-from oslogserve.salt import rules_of
-from oslogserve.sources.objects.location import Location
-from oslogserve.sources.objects.log import ObjectLog
-from oslogserve.sources.swift import SOURCE
-from oslogserve.upload.indexes import IndexWriter
 from oslogserve.upload.payload import Changed
 from oslogserve.upload.uploader import Uploader, files_below
 from oslogserve.upload.writer import Interrupted
@@ -148,108 +137,3 @@ def test_a_name_that_is_too_long_for_swift_is_reported(tmp_path, report):
     assert found_below(tmp_path, report) == []
     assert "1024 bytes" in report.lines[0]
     assert not report.is_complete
-
-
-LOG = b"".join(
-    b"2024-03-28 12:20:43.570 1 INFO a [-] line %d of a log\n" % n for n in range(20_000)
-)
-
-
-def upload_with_indexes(root, writer, report, *paths):
-    given = iter(map(os.fsencode, paths))
-    indexes = IndexWriter(destination().config, writer, report)
-    Uploader(os.fsencode(root), given, destination(), writer, report, indexes).run()
-
-
-def test_the_index_of_a_large_log_is_stored_next_to_it(tmp_path, report):
-    (tmp_path / "a").mkdir()
-    for name, content in (
-        ("large.txt", LOG),
-        ("large.gz", gzip.compress(LOG)),
-        ("small.txt", LOG[:9000]),
-        ("page.html", b"<!doctype html>" + LOG * 9),
-        ("cut.gz", gzip.compress(LOG)[:-9]),
-    ):
-        (tmp_path / "a" / name).write_bytes(content)
-    writer = FakeWriter()
-    names = sorted(f"a/{path.name}" for path in (tmp_path / "a").iterdir())
-    upload_with_indexes(tmp_path, writer, report, *names)
-    stored = writer.stored()
-    made = sorted(name for name in stored if "oslogserve-index" in name)
-    folder = "logs/42/7/a"
-    assert made == [f"{folder}/.large.{end}.oslogserve-index" for end in ("gz", "txt")]
-    assert report.lines == ["a/cut.gz: its index is not uploaded: the compressed data ends early"]
-    for name in ("large.gz", "large.txt"):
-        found = writer.head_anew(Location("logs", f"42/7/a/{name}"))
-        log = ObjectLog(SOURCE, found.headers).stored._replace(encoding="gzip")
-        content = stored[f"{folder}/.{name}.oslogserve-index"]
-        salt = rules_of(destination().config)
-        begins = lambda: FirstBytes("gzip", LOG[:1024])
-        file = beside.checked(content, salt, log, lambda log=log: beside.identity(log), begins)
-        assert file.facts().lines == 20_000
-        assert file.has_contents
-
-
-def test_an_index_is_stored_again_only_for_another_log_or_other_rules(tmp_path, report):
-    (tmp_path / "a.txt").write_bytes(LOG)
-    writer = FakeWriter()
-    upload_with_indexes(tmp_path, writer, report, "a.txt")
-    writer.on_replace = raising(SourceError("swift", "nothing is to be stored", "refused"))
-    upload_with_indexes(tmp_path, writer, report, "a.txt")
-    assert report.lines == []
-    assert ", 1 there already, 1 indexed, " in report.summary()
-    [name] = [location for location in writer.objects if location.name.startswith("42/7/.")]
-    found, content = writer.objects[name]
-    writer.objects[name] = found._replace(index_of="0.9"), content
-    upload_with_indexes(tmp_path, writer, report, "a.txt")
-    assert report.lines == ["a.txt: its index is not uploaded: nothing is to be stored"]
-
-
-def indexes_in(writer):
-    stored = writer.stored()
-    return [
-        IndexFile(stored[name].split(b"\n", 3)[3]) for name in stored if name.endswith("-index")
-    ]
-
-
-def test_an_uploaded_index_has_the_words_and_ids_of_each_block(tmp_path, report, monkeypatch):
-    monkeypatch.setattr("oslogserve.index.indexed_log.INTERVAL", 100_000)
-    (tmp_path / "a.gz").write_bytes(gzip.compress(LOG))
-    writer, expected = FakeWriter(), Contents()
-    upload_with_indexes(tmp_path, writer, report, "a.gz")
-    [file] = indexes_in(writer)
-    blocks = file.index().blocks
-    assert len(blocks) > 3
-    for at, size, _ in blocks:
-        expected.feed(LOG[at : at + size])
-        expected.end_block()
-    assert (file.words(), file.ids()) == expected.finish()
-
-
-def test_the_index_of_a_log_that_changes_meanwhile_has_the_words_of_one_version(
-    tmp_path, report, monkeypatch
-):
-    monkeypatch.setattr("oslogserve.upload.payload.PIECE", 1000)
-    path = tmp_path / "a.gz"
-    path.write_bytes(gzip.compress(LOG, 0))
-    versions = [gzip.compress(LOG.swapcase(), 0)]
-
-    def learn_later(*args):
-        if versions:
-            path.write_bytes(versions.pop())
-        learn(*args)
-
-    monkeypatch.setattr("oslogserve.upload.indexes.learn", learn_later)
-    writer = FakeWriter()
-    upload_with_indexes(tmp_path, writer, report, "a.gz")
-    [file] = indexes_in(writer)
-    stored = gzip.decompress(writer.stored()["logs/42/7/a.gz"])
-    assert (stored, file.facts().size) == (LOG.swapcase(), len(LOG))
-    assert report.is_complete
-
-
-def test_the_index_beside_a_log_on_disk_is_not_uploaded(tmp_path, report):
-    (tmp_path / "a.txt").write_bytes(LOG)
-    (tmp_path / ".a.txt.oslogserve-index").write_bytes(b"of the log on disk")
-    assert found_below(tmp_path, report) == [b"a.txt"]
-    assert report.lines == []

@@ -3,14 +3,12 @@ from hashlib import md5
 from types import SimpleNamespace
 
 import pytest
-from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Context, OpenOptions, Stored, Trace
-from oslogserve.sources.objects.errors import source_error
-from oslogserve.sources.objects.log import OpenObjectLog, check_beginning
+from oslogserve.sources import FULL_BODY, Context, Stored, Trace
+from oslogserve.sources.objects.log import OpenObjectLog
 from oslogserve.sources.swift import source as module
 from oslogserve.sources.swift.source import Swift
 
@@ -88,94 +86,4 @@ def test_a_name_that_ends_in_a_suffix_declares_its_encoding(
     name = f"a{suffix}"
     get = lambda _, location, __: Part(0, list) if location.name == name else None
     monkeypatch.setattr(Swift, "_log", get)
-    stored = swift.open(asked.format(suffix).encode()).stored
-    assert (stored.encoding, stored.path) == (encoding, name.encode())
-
-
-BEGINS = OpenOptions(begins=True)
-OBJECT = bytes(range(256)) * 1000
-
-
-class Served:
-    """An object behind swiftclient, and the headers of its requests."""
-
-    def __init__(self, swift, monkeypatch, content=OBJECT, ranges=True):
-        self.content = content
-        self.asked = []
-        self._ranges = ranges
-        monkeypatch.setattr(module.swift_api, "get_object", self._get_object)
-        monkeypatch.setattr(swift._session, "request", self._request)
-        monkeypatch.setattr(swift._session, "release", lambda connection: None)
-
-    def _request(self, call, *args, **_):
-        connection = SimpleNamespace(adapter=SimpleNamespace(at=0), close=lambda: None)
-        try:
-            return call("url", "token", *args, http_conn=(None, connection))
-        except ClientException as error:
-            raise source_error("swift", error) from error
-
-    def _get_object(self, *_, headers, resp_chunk_size, response_dict, **__):
-        self.asked.append(headers)
-        etag = md5(self.content).hexdigest()
-        found = {"etag": etag, "last-modified": "Fri, 27 Sep 2013 18:22:11 GMT"}
-        content, size = self.content, len(self.content)
-        response_dict["status"] = 200
-        if headers.get("If-Match", f'"{etag}"') != f'"{etag}"':
-            raise ClientException("", http_status=412)
-        if "Range" in headers and self._ranges:
-            first, last = map(int, headers["Range"].removeprefix("bytes=").split("-"))
-            if first >= size:
-                raise ClientException("", http_status=416)
-            content = content[first : last + 1]
-            response_dict["status"] = 206
-            found["content-range"] = f"bytes {first}-{first + len(content) - 1}/{size}"
-        found["content-length"] = str(len(content))
-        pieces = range(0, len(content), resp_chunk_size)
-        return found, iter([content[at : at + resp_chunk_size] for at in pieces])
-
-
-def test_the_rest_of_a_log_is_requested_once_its_beginning_was_read(swift, monkeypatch):
-    served = Served(swift, monkeypatch)
-    log = swift.open(b"a", BEGINS)
-    assert log.stored.size == len(OBJECT)
-    chunks = iter(log)
-    assert next(chunks) == OBJECT[:65536]
-    assert [headers["Range"] for headers in served.asked] == ["bytes=0-65535"]
-    assert b"".join(chunks) == OBJECT[65536:]
-    assert served.asked[1:] == [
-        {"Range": f"bytes=65536-{len(OBJECT) - 1}", "If-Match": f'"{log.stored.version}"'}
-    ]
-
-
-@pytest.mark.parametrize("size", [1, 65535, 65536])
-def test_a_small_log_is_one_request(swift, monkeypatch, size):
-    served = Served(swift, monkeypatch, OBJECT[:size])
-    log = swift.open(b"a", BEGINS)
-    assert (log.stored.size, b"".join(log)) == (size, OBJECT[:size])
-    assert len(served.asked) == 1
-
-
-@pytest.mark.parametrize("served", [{"content": b""}, {"ranges": False}])
-def test_what_has_no_beginning_is_requested_as_a_whole(swift, monkeypatch, served):
-    served = Served(swift, monkeypatch, **served)
-    log = swift.open(b"a", BEGINS)
-    assert (log.stored.size, b"".join(log)) == (len(served.content), served.content)
-
-
-def test_a_log_that_changes_behind_its_beginning_breaks_off(swift, monkeypatch):
-    served = Served(swift, monkeypatch)
-    chunks = iter(swift.open(b"a", BEGINS))
-    assert next(chunks) == OBJECT[:65536]
-    served.content = OBJECT[::-1]
-    with pytest.raises(Incomplete, match="the object changed"):
-        next(chunks)
-
-
-@pytest.mark.parametrize(
-    "told",
-    ["bytes 1-65536/256000", "bytes 0-65534/256000", "bytes 0-65535/9", "bytes 0-65535/*", ""],
-)
-def test_a_beginning_of_another_length_is_not_from_swift(told):
-    headers = {"content-range": told, "content-length": "65536"}
-    with pytest.raises(ValueError, match=r"range|beginning"):
-        check_beginning(headers, 65536)
+    assert swift.open(asked.format(suffix).encode()).stored.encoding == encoding
