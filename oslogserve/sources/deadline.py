@@ -19,7 +19,8 @@ from swiftclient import client as swift_api
 
 from oslogserve.sources import Trace, transaction_of
 
-#: Bytes that may come until a deadline. A page of a listing has at most 20 MB.
+#: Bytes that may come until a deadline. A page of a listing has at most 20 MB, unless a job chose names of
+#: characters that JSON escapes: it could have 60 MB, and is refused.
 MOST_UNTIL_DEADLINE = 32 * 1024 * 1024
 
 

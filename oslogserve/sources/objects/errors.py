@@ -46,8 +46,6 @@ _TRANSIENT_STATUSES = (429, 498, 500, 502, 503, 504)
 #: Failures of a connection that the next one has, too.
 _LASTING = (ssl.SSLCertVerificationError, AnswerTooLong)
 _REASONS = {403: "forbidden"}
-#: Bytes of a refusal that are looked at.
-MOST_OF_REFUSAL = 4096
 
 
 class Refusal(ClientException):
@@ -55,7 +53,7 @@ class Refusal(ClientException):
 
     def __init__(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         super().__init__("", http_status=status, http_response_headers=headers)
-        found = _CODE.search(body[:MOST_OF_REFUSAL])
+        found = _CODE.search(body)
         #: The store's word for what is wrong; "" for none.
         self.code = found[1].decode() if found else ""
         #: The region to ask instead; "" for none.
@@ -64,7 +62,7 @@ class Refusal(ClientException):
         if status == 301 and _REGION.fullmatch(region):
             self.region = region
         elif self.code == "AuthorizationHeaderMalformed":
-            named = _REGION_OF_TEXT.search(body[:MOST_OF_REFUSAL])
+            named = _REGION_OF_TEXT.search(body)
             self.region = named[1].decode() if named else ""
 
     @property

@@ -71,7 +71,7 @@ class ObjectSource(ABC):
 
     @abstractmethod
     def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
-        """The page of a listing after `marker`. Raises ValueError for a malformed one."""
+        """The page of a listing after `marker`. Raises one of MALFORMED for a malformed one."""
 
     @abstractmethod
     def _checksums(self, headers: Mapping[str, str], location: Location) -> list[Checksum]:

@@ -19,10 +19,12 @@ from oslogserve.errors import SourceError
 from oslogserve.sources.objects.log import version_of
 from oslogserve.sources.resuming import ALL, Checksum
 from oslogserve.sources.swift import SOURCE
-from oslogserve.sources.swift.listing import MOST_TOKENS, rows
+from oslogserve.sources.swift.listing import rows
 
-#: Bytes of a manifest, by Swift's own limit.
+#: Bytes of a manifest, by Swift's own limit. A job can write one.
 MAX_MANIFEST = 8 * 1024 * 1024
+#: Strings and signs of a manifest: each segment has some 30.
+MOST_TOKENS = 1_000_000
 _MD5 = re.compile(r"[0-9a-f]{32}")
 
 
@@ -61,7 +63,7 @@ def _checksum(size: int, etag: str) -> Checksum:
 
 
 def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
-    """Segments of an SLO. Raises ValueError for a malformed manifest."""
+    """Segments of an SLO. Raises one of several errors for a malformed manifest."""
     query = "multipart-manifest=get"
     _, body = swift_api.get_object(
         *args, http_conn=http_conn, resp_chunk_size=MAX_MANIFEST, query_string=query
@@ -69,23 +71,15 @@ def _manifest(*args: str, http_conn: Any) -> list[_Segment]:
     manifest = body.read(MAX_MANIFEST)
     if body.read(1):
         raise SourceError(SOURCE, "its manifest is too long", "refused")
-    return _segments(parsed(manifest, MOST_TOKENS))
+    return [_segment(row) for row in parsed(manifest, MOST_TOKENS)]
 
 
 def _listed(*args: str, prefix: str, http_conn: Any) -> list[_Segment]:
-    """Segments of a DLO: one page of a listing, Swift's own limit. Raises ValueError if malformed."""
-    return _segments(rows(*args, wanted={"prefix": prefix}, http_conn=http_conn))
-
-
-def _segments(rows: Any) -> list[_Segment]:
-    try:
-        return [_segment(row) for row in rows]
-    except (AttributeError, LookupError, TypeError) as error:
-        raise ValueError("a segment is malformed") from error
+    """Segments of a DLO: one page of a listing, Swift's own limit."""
+    return [_segment(row) for row in rows(*args, wanted={"prefix": prefix}, http_conn=http_conn)]
 
 
 def _segment(row: dict[str, Any]) -> _Segment:
-    """A row's segment. A malformed row raises one of several errors."""
     if "data" in row:
         data = base64.b64decode(row["data"])
         etag = md5(data, usedforsecurity=False).hexdigest()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.sources.store import rows as module
 from oslogserve.sources.store.rows import Rows
 
 PAGE = b"""<?xml version="1.0" encoding="UTF-8"?>
@@ -17,23 +16,7 @@ def test_text_is_kept_by_the_rows_element_and_beside_them():
     assert "Id" not in found.beside
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        *(b"", b"{}", b"<a>", PAGE[:-3], b"<a>&b;</a>"),
-        b"<!DOCTYPE a [<!ENTITY b 'cc'>]><a>&b;</a>",
-        b"<!DOCTYPE a SYSTEM 'http://127.0.0.1/'><a/>",
-        "<!DOCTYPE a [<!ENTITY b 'cc'>]><a>&b;</a>".encode("utf-16"),
-    ],
-)
-def test_what_is_no_listing_is_refused(body):
-    with pytest.raises(ValueError, match=r"XML|entities"):
+@pytest.mark.parametrize("body", [b"", b"{}", b"<a>", PAGE[:-3]])
+def test_what_is_no_xml_is_refused(body):
+    with pytest.raises(ValueError, match="XML"):
         Rows(body, ("Row",))
-
-
-def test_a_page_of_too_many_elements_is_refused(monkeypatch):
-    monkeypatch.setattr(module, "MOST_ELEMENTS", 9)
-    assert Rows(PAGE, ("Row",)).rows
-    monkeypatch.setattr(module, "MOST_ELEMENTS", 8)
-    with pytest.raises(ValueError, match="as many elements"):
-        Rows(PAGE, ("Row",))
