@@ -3,7 +3,6 @@
 
 import threading
 import time
-from typing import Protocol
 
 #: Timeout in seconds for entering the waiting room.
 ROOM_PATIENCE = 0.5
@@ -11,13 +10,6 @@ ROOM_PATIENCE = 0.5
 
 class Full(Exception):
     """Raised if all places are taken, and waiting is pointless."""
-
-
-class Holder(Protocol):
-    """Work that holds a place."""
-
-    def give_up(self) -> bool:
-        """Gives the place back if the work is stuck on its own account. True if it did."""
 
 
 class Bulkhead:
@@ -44,18 +36,15 @@ class Bulkhead:
         self._room_patience = room_patience
         self._changed = threading.Condition()
         self._taken = 0
-        self._holders: set[Holder] = set()
         #: When a place was last taken or given back.
         self._last_change = 0.0
 
-    def enter(self, holder: Holder | None = None) -> None:
-        """Takes a place. Raises Full. holder: work that may lose it to others."""
-        if self._has_taken(holder):
-            return
-        # Without the lock: whoever gives up may leave other bulkheads too.
-        if any(one.give_up() for one in [*self._holders]) and self._has_taken(holder):
-            return
+    def enter(self) -> None:
+        """Takes a place. Raises Full."""
         with self._changed:
+            if self._taken < self._places:
+                self._take()
+                return
             self._patience_left()
         room = self._waiting_room
         if room is not None and not room.acquire(timeout=self._room_patience):
@@ -64,23 +53,13 @@ class Bulkhead:
             with self._changed:
                 while self._taken >= self._places:
                     self._changed.wait(self._patience_left())
-                self._take(holder)
+                self._take()
         finally:
             if room is not None:
                 room.release()
 
-    def _has_taken(self, holder: Holder | None) -> bool:
-        """Takes a place if one is free, and says whether."""
-        with self._changed:
-            is_free = self._taken < self._places
-            if is_free:
-                self._take(holder)
-            return is_free
-
-    def _take(self, holder: Holder | None) -> None:
+    def _take(self) -> None:
         self._taken += 1
-        if holder is not None:
-            self._holders.add(holder)
         self._last_change = time.monotonic()
 
     def _patience_left(self) -> float:
@@ -90,11 +69,9 @@ class Bulkhead:
             raise Full
         return left
 
-    def leave(self, holder: Holder | None = None) -> None:
-        """Gives a place back. holder: as for enter()."""
+    def leave(self) -> None:
+        """Gives a place back."""
         with self._changed:
             self._taken -= 1
-            if holder is not None:
-                self._holders.discard(holder)
             self._last_change = time.monotonic()
             self._changed.notify()

@@ -122,7 +122,7 @@ class FolderHandler:
 
     def _enter(self, request: Request, opened: ExitStack) -> Budget:
         """Takes a place for the work on folders, until `opened` is closed."""
-        budget = opened.enter_context(closing(self._workload.begin(request.client)))
+        budget = opened.enter_context(closing(self._workload.begin(request)))
         budget.enter(FOLDERS)
         return budget
 

@@ -62,7 +62,7 @@ class JobHandler:
 
     def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
         with ExitStack() as opened:
-            budget = opened.enter_context(closing(self._workload.begin(request.client)))
+            budget = opened.enter_context(closing(self._workload.begin(request)))
             job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
             is_run = partial(self._is_run, request, query.path, sources)
             answer = JobAnswer(query, job, self._options, is_run)
@@ -71,7 +71,7 @@ class JobHandler:
     def _is_run(self, request: Request, path: bytes, sources: Sequence[Source]) -> bool:
         """True if the folder is a run's. False also if that cannot be found out now."""
         try:
-            with closing(self._workload.begin(request.client)) as budget:
+            with closing(self._workload.begin(request)) as budget:
                 budget.enter(FOLDERS)
                 return is_run(sources, path, self._options.job_marks, budget.charge)
         except (Error, Incomplete):

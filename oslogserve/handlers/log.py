@@ -93,7 +93,7 @@ class LogHandler:
                 return not_modified
         options = _options(request, query)
         with ExitStack() as opened:
-            budget = opened.enter_context(closing(self._workload.begin(request.client)))
+            budget = opened.enter_context(closing(self._workload.begin(request)))
             if _may_be_silent(query):
                 budget.enter(SEARCHES)
             opening = self._logs.open

@@ -86,9 +86,6 @@ class Body:
         return self
 
     def __next__(self) -> bytes:
-        meter = self._response.of.meter
-        if meter is not None:
-            meter.resume()
         try:
             piece = next(self._pieces)
         except StopIteration:
@@ -104,8 +101,8 @@ class Body:
         if self._first_byte is None:
             self._first_byte = time.perf_counter() - self._started
         self._sent += len(piece)
-        if meter is not None:
-            meter.hand_over(len(piece))
+        if self._response.of.meter is not None:
+            self._response.of.meter.note(sent=len(piece))
         return piece
 
     def fail(self) -> None:

@@ -4,13 +4,9 @@
 import re
 import select
 import socket
-import struct
-import sys
 import time
-from contextlib import suppress
 from functools import lru_cache
 from hashlib import blake2b
-from math import inf
 from typing import Any, NamedTuple
 from wsgiref.handlers import format_date_time
 
@@ -26,52 +22,8 @@ from oslogserve.http import NO_STORE, VARY
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.IGNORECASE)
 #: What the server sends as Content-Encoding: gzip that it makes, and both as they are stored.
 _CODINGS = ("gzip", "zstd")
-#: Position and end of tcpi_last_data_sent, in milliseconds, in Linux's struct tcp_info.
-_LAST_DATA_SENT, _TCP_INFO = 44, 48
-#: SO_LINGER's value for a close that resets the connection.
-_RESET = struct.pack("ii", 1, 0)
 #: Seconds after which a log is taken as finished: its job has written nothing for a day.
 SETTLED_AFTER = 24 * 3600
-
-
-class Client:
-    """The client's connection, as far as the server shows it: gunicorn does, mod_wsgi does not."""
-
-    def __init__(self, connection: socket.socket | None) -> None:
-        self._connection = connection
-
-    def has_left(self) -> bool:
-        """True if the client has closed the connection."""
-        if self._connection is None:
-            return False
-        if self._connection.fileno() < 0:
-            return True
-        poll = select.poll()
-        poll.register(self._connection, select.POLLRDHUP)
-        return bool(poll.poll(0))
-
-    def idle_seconds(self) -> float:
-        """Seconds since bytes were last sent, which ends where the client takes none; infinite if the
-        kernel does not say."""
-        if self._connection is None:
-            return inf
-        try:
-            info = self._connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO)
-        except OSError:  # such as of a Unix socket
-            return inf
-        return int.from_bytes(info[_LAST_DATA_SENT:_TCP_INFO], sys.byteorder) / 1000
-
-    def cut_off(self) -> bool:
-        """Ends the connection, so that the thread that sends is free; False where it is not known.
-
-        With a reset: else an answer of HTTP/1.0, which has no length, would look complete.
-        """
-        if self._connection is None:
-            return False
-        with suppress(OSError):  # it has ended
-            self._connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
-            self._connection.shutdown(socket.SHUT_RDWR)
-        return True
 
 
 class Request:
@@ -83,9 +35,20 @@ class Request:
         self.is_head: bool = environ["REQUEST_METHOD"] == "HEAD"
         header = environ.get("HTTP_ACCEPT_ENCODING")
         self._codings = frozenset() if gzip_level is None else codings_named(header)
-        self.client = Client(environ.get("gunicorn.socket"))
+        #: The client's connection; None where the server does not show it, as mod_wsgi.
+        self._connection: socket.socket | None = environ.get("gunicorn.socket")
         #: The level to compress with; None if the client or the server does not want gzip.
         self.gzip_level = gzip_level if self.accepts_gzip else None
+
+    def has_left(self) -> bool:
+        """True if the client is known to have closed the connection."""
+        if self._connection is None:
+            return False
+        if self._connection.fileno() < 0:
+            return True
+        poll = select.poll()
+        poll.register(self._connection, select.POLLRDHUP)
+        return bool(poll.poll(0))
 
     @property
     def accepts_gzip(self) -> bool:

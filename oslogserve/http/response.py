@@ -43,11 +43,8 @@ class Content(NamedTuple):
 class Meter(Protocol):
     """The counter of a response's cost."""
 
-    def hand_over(self, size: int) -> None:
-        """Notes that the server gets a piece, for which its client may take its time. size: bytes."""
-
-    def resume(self) -> None:
-        """Notes that the client took the piece."""
+    def note(self, *, sent: int) -> None:
+        """Charges what this thread did. sent: bytes of a piece that the server gets."""
 
 
 class Representation:

@@ -7,7 +7,6 @@ Work also ends once its client has left.
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from math import inf
 from threading import Lock, Semaphore, local
 from typing import NamedTuple, Protocol
 
@@ -30,8 +29,6 @@ JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
 #: Seconds without work begun or ended before waiters are refused: long enough that a burst of
 #: ordinary requests is only delayed.
 PATIENCE = 3.0
-#: Seconds in which a client takes nothing until its place is given to another that wants it.
-STALLED_AFTER = 30.0
 
 
 #: The processor time up to which each thread was charged, to any budget.
@@ -52,25 +49,6 @@ class Client(Protocol):
 
     def has_left(self) -> bool: ...
 
-    def idle_seconds(self) -> float:
-        """Seconds since it last took bytes; infinite if that is not known."""
-
-    def cut_off(self) -> bool:
-        """Ends the connection; False where that is not possible."""
-
-
-class _Nobody:
-    """A client that never leaves."""
-
-    def has_left(self) -> bool:
-        return False
-
-    def idle_seconds(self) -> float:
-        return inf
-
-    def cut_off(self) -> bool:
-        return False
-
 
 class Budget:
     """The allowance of one request, and what is spent of it.
@@ -88,12 +66,10 @@ class Budget:
         """client: None where nobody can leave. bulkheads: by the kind of work; work of other kinds needs
         no place."""
         self._allowance = allowance
-        self._client = client or _Nobody()
+        self._client = client
         self._bulkheads = bulkheads or {}
         self._entered: list[Bulkhead] = []
         self._next_look = time.monotonic() + LOOK_EVERY
-        #: When the client got a piece that it has not yet taken; None while one is made.
-        self._handed_over_at: float | None = None
         self._lock = Lock()
         self._inflated = self._sent = self._unpacking = 0
         self._seconds = 0.0
@@ -105,7 +81,7 @@ class Budget:
         if bulkhead is None:
             return
         try:
-            bulkhead.enter(self)
+            bulkhead.enter()
         except Full:
             raise Busy(work) from None
         self._entered.append(bulkhead)
@@ -184,7 +160,7 @@ class Budget:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
-            if self._client.has_left():
+            if self._client is not None and self._client.has_left():
                 raise ClientLeft
         seconds, size = self._allowance
         if self._seconds > seconds:
@@ -194,36 +170,11 @@ class Budget:
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
 
-    def hand_over(self, size: int) -> None:
-        """Notes that the client gets a piece of the answer. size: its bytes."""
-        self.note(sent=size)
-        self._handed_over_at = time.monotonic()
-
-    def resume(self) -> None:
-        """Notes that the client took the piece."""
-        self._handed_over_at = None
-
-    def give_up(self) -> bool:
-        """Cuts the client off if it has taken nothing for long, and gives all places back. True if it
-        did."""
-        since = self._handed_over_at
-        is_stalled = (
-            since is not None
-            and time.monotonic() - since >= STALLED_AFTER
-            # A large piece takes a slow client long.
-            and self._client.idle_seconds() >= STALLED_AFTER
-        )
-        if not is_stalled or not self._client.cut_off():
-            return False
-        self.close()
-        return True
-
     def close(self) -> None:
         """Gives all places back. May be called twice."""
-        with self._lock:
-            entered, self._entered = self._entered, []
+        entered, self._entered = self._entered, []
         for bulkhead in entered:
-            bulkhead.leave(self)
+            bulkhead.leave()
 
 
 class Workload:

@@ -2,16 +2,20 @@
 """Requests that cost much: others are answered meanwhile, and they end with their clients."""
 
 import http.client
+import json
 import random
+import socket
+import time
+from contextlib import ExitStack
 from urllib.parse import quote, urlsplit
 
 import pytest
 
 from benchmarks.attacks.logs import MIB, bomb
-from oslogserve.logs import budget
-from tests.servers.client import ask, ini, metric, sum_of
+from oslogserve.logs.budget import MOST_JOBS
+from tests.servers.client import ask, begin, ini, metric, sum_of
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import poll
+from tests.servers.process import HOST, poll
 
 #: Seconds that a machine with other work to do may take for a small answer.
 LOOSE = 5
@@ -27,6 +31,8 @@ def root(tmp_path_factory):
     line = bytes(letters) + b"\n"
     (root / "a.txt").write_bytes(b"".join(line[n % 149 :] + line for n in range(100_000)))
     (root / "small.txt").write_bytes(line)
+    (root / "job").mkdir()
+    (root / "job/a.txt").write_bytes(line * 100_000)
     (root / "bomb.txt.gz").write_bytes(bomb(bytes(MIB), 4096))
     return root
 
@@ -87,21 +93,61 @@ def test_nobody_works_on_for_a_client_that_has_left(server, path):
     poll(lambda: not in_progress(server), lambda: AssertionError("it goes on"), LOOSE)
 
 
-@pytest.mark.long
-def test_clients_that_take_nothing_keep_no_large_log_from_others(server):
-    # 16 threads without 2 that stay free, 2 for each kind of work on folders, and 1 that waits.
-    hogs = [asked(server, "/bomb.txt.gz") for _ in range(7)]
-    poll(
-        lambda: in_progress(server) == len(hogs),
-        lambda: AssertionError("they did not begin"),
-        LOOSE,
-    )
-    assert ask(server, "/a.txt?format=text&level=ERROR").status == 503
-    poll(
-        lambda: ask(server, "/a.txt?format=text&level=ERROR").status == 200,
-        lambda: AssertionError("nobody else gets a large log"),
-        2 * budget.STALLED_AFTER,
-    )
-    assert aborted(server) == 1
-    for hog in hogs:
-        hog.close()
+#: gunicorn's configuration with clients that must take something each two seconds.
+IMPATIENT = """
+from oslogserve import gunicorn_hooks
+globals().update(gunicorn_hooks.COMMAND_SETTINGS)
+gunicorn_hooks.SEND_TIMEOUT = 2
+"""
+
+
+@pytest.fixture
+def impatient(root, tmp_path):
+    (tmp_path / "gunicorn.py").write_text(IMPATIENT)
+    config = {"disk": {"root": root}, "request_log": {"to": tmp_path / "requests.log"}}
+    # A piece may take a slow reader longer than it may take nothing.
+    config["serve"] = {"chunk_size": MIB}
+    options = ("--threads", "16", "--config", str(tmp_path / "gunicorn.py"))
+    env = {"OSLOGSERVE_THREADS": "16"}
+    with Gunicorn(ini(config), *options, shipped_config=True, env=env) as server:
+        yield server
+
+
+def test_clients_that_take_nothing_keep_no_places_from_others(impatient, tmp_path):
+    """As many as there are places for lines of folders."""
+    with ExitStack() as stack:
+        for _ in range(MOST_JOBS):
+            hog, answer = begin(impatient, "/job/?format=jsonl")
+            stack.callback(hog.close)
+            assert answer.status == 200
+        poll(
+            lambda: ask(impatient, "/job/?format=jsonl&limit=1").status == 200,
+            lambda: AssertionError("nobody else gets a place"),
+            30,
+        )
+        poll(
+            lambda: aborted(impatient) == MOST_JOBS,
+            lambda: AssertionError("they did not end"),
+            30,
+        )
+        with pytest.raises(ConnectionResetError):
+            answer.read()
+        lines = map(json.loads, (tmp_path / "requests.log").read_bytes().splitlines())
+        told = [line["ending"] for line in lines if line["query"] == "format=jsonl"]
+        assert told == ["aborted"] * MOST_JOBS
+    assert "Traceback" not in impatient.log.read_text()
+
+
+def test_a_client_that_takes_a_piece_slowly_gets_all(impatient, root):
+    with socket.socket() as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.connect((HOST, impatient.port))
+        client.sendall(b"GET /a.txt?format=text HTTP/1.0\r\n\r\n")
+        received = bytearray()
+        for _ in range(160):  # 8 s, in which a client that takes nothing is cut off
+            received += client.recv(4096)
+            time.sleep(0.05)
+        assert in_progress(impatient) == 1
+        while piece := client.recv(1 << 20):
+            received += piece
+    assert received.partition(b"\r\n\r\n")[2] == (root / "a.txt").read_bytes()

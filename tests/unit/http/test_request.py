@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import socket
 import time
-from contextlib import suppress
 
 import pytest
 
 from oslogserve.errors import RangeUnsatisfiable
-from oslogserve.http.request import Client, Request, Validator, codings_named, etag_of
+from oslogserve.http.request import Request, Validator, codings_named, etag_of
 
 
 def requested(header, method="GET"):
@@ -263,50 +262,12 @@ def test_a_settled_log_may_be_kept(age, max_age, expected):
     assert ("Cache-Control", "no-store") in validator.headers(False, True)
 
 
-def test_a_client_that_is_cut_off_gets_no_more():
+def test_a_client_has_left_once_it_closed_the_connection_that_the_server_shows():
     server, client = socket.socketpair()
-    with server, client:
-        connection = Client(server)
-        assert not connection.has_left()
-        assert connection.cut_off()
-        assert client.recv(1) == b""
-        with pytest.raises(BrokenPipeError):
-            server.sendall(b"more")
-        assert connection.cut_off()
-
-
-def test_a_client_whose_connection_is_not_known_cannot_be_cut_off():
-    assert not Client(None).cut_off()
-    assert not Client(None).has_left()
-
-
-def test_a_client_is_idle_since_it_took_bytes(monkeypatch):
-    assert Client(None).idle_seconds() == float("inf")
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        assert Client(ours).idle_seconds() == float("inf")  # a Unix socket does not say
-    server, client = tcp_pair()
-    with server, client:
-        server.sendall(b"piece")
-        assert client.recv(5) == b"piece"
-        assert 0 <= Client(server).idle_seconds() < 60
-
-
-def tcp_pair():
-    """Both ends of a connection."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        client = socket.create_connection(listener.getsockname())
-        return listener.accept()[0], client
-
-
-def test_a_client_that_is_cut_off_is_told_by_a_reset():
-    server, client = tcp_pair()
-    with client:
-        server.setblocking(False)
-        with suppress(BlockingIOError):
-            while True:
-                server.send(b"x" * 65536)
-        assert Client(server).cut_off()
-        server.close()
-        with pytest.raises(ConnectionResetError):
-            all(iter(lambda: client.recv(65536), b""))
+    asked = Request({"REQUEST_METHOD": "GET", "gunicorn.socket": server})
+    with server:
+        assert not asked.has_left()
+        client.close()
+        assert asked.has_left()
+    assert asked.has_left()
+    assert not Request({"REQUEST_METHOD": "GET"}).has_left()

@@ -20,21 +20,11 @@ _random = random.Random(13)
 
 
 class Client:
-    def __init__(self, has_left=False, can_be_cut_off=True, idle_seconds=float("inf")):
-        self._idle_seconds = idle_seconds
+    def __init__(self, has_left=False):
         self._has_left = has_left
-        self._can_be_cut_off = can_be_cut_off
-        self.was_cut_off = False
 
     def has_left(self):
         return self._has_left
-
-    def idle_seconds(self):
-        return self._idle_seconds
-
-    def cut_off(self):
-        self.was_cut_off = self._can_be_cut_off
-        return self._can_be_cut_off
 
 
 LINE = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] there\n"
@@ -253,48 +243,11 @@ def test_whoever_left_is_seen(monkeypatch):
         next(Budget(Allowance(60, 0), Client(has_left=True)).charged([b""]))
 
 
-def with_one_place(client):
-    """(workload, a budget that holds its one place for searches)"""
-    workload = Workload(Allowance(60, MIB), 4)
-    holder = workload.begin(client)
-    holder.enter(SEARCHES)
-    return workload, holder
-
-
-def test_a_client_that_takes_nothing_loses_its_place_to_one_that_wants_it(clock):
-    client = Client()
-    workload, holder = with_one_place(client)
-    holder.hand_over(100)
-    clock.now += budget.STALLED_AFTER
-    workload.begin(Client()).enter(SEARCHES)
-    assert client.was_cut_off
-    holder.close()  # as its thread does when it learns of that: no place is given back twice
-    clock.now += budget.PATIENCE
-    with pytest.raises(Busy):
-        workload.begin(Client()).enter(SEARCHES)
-
-
-@pytest.mark.parametrize("case", ["took it", "works", "soon", "moves", "unknown connection"])
-def test_a_client_keeps_its_place_that(case, clock, monkeypatch):
-    monkeypatch.setattr(budget, "PATIENCE", 0)
-    idle = 1 if case == "moves" else float("inf")
-    client = Client(can_be_cut_off=case != "unknown connection", idle_seconds=idle)
-    workload, holder = with_one_place(client)
-    if case != "works":
-        holder.hand_over(100)
-    if case == "took it":
-        holder.resume()
-    clock.now += budget.STALLED_AFTER - (case == "soon")
-    with pytest.raises(Busy):
-        workload.begin(Client()).enter(SEARCHES)
-    assert not client.was_cut_off
-
-
 def test_an_answer_is_no_longer_than_twice_what_may_be_inflated():
     spent = Budget(Allowance(60, MIB))
-    spent.hand_over(2 * MIB)
+    spent.note(sent=2 * MIB)
     spent.charge_rendering()
-    spent.hand_over(1)
+    spent.note(sent=1)
     with pytest.raises(Incomplete, match="one answer has no more than 2 MiB"):
         spent.charge_rendering()
 
@@ -303,6 +256,6 @@ def test_the_thread_that_answers_is_charged_too(monkeypatch):
     spent = Budget(Allowance(1, MIB))
     now = time.thread_time()
     monkeypatch.setattr(time, "thread_time", lambda: now + 2)
-    spent.hand_over(1)
+    spent.note(sent=1)
     with pytest.raises(Incomplete, match="processor time"):
         spent.charge()
