@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Readers of the reports in a job's folder.
 
-Zuul's job-output.json gives the task that failed, the result and the duration. JUnit's XML and subunit
-give the failed tests.
+Zuul's job-output.json gives the task that failed, the result and the duration, JUnit's XML the failed
+tests.
 
 Anybody who runs a job can write a report, so each has bounds. Each process parses one report at a time,
 which may take 100 MiB of memory.
@@ -20,25 +20,19 @@ from xml.etree import ElementTree
 
 from oslogserve.bounded_json import parsed
 from oslogserve.encodings import plain_name, stored_paths
-from oslogserve.errors import ClientLeft, Incomplete
 
 ZUULS = tuple(stored_paths(b"job-output.json"))
 #: Bytes of a report that are read.
 MOST_OF_ZUULS = 8 * 1024 * 1024
 MOST_OF_JUNIT = 2 * 1024 * 1024
-MOST_OF_SUBUNIT = 16 * 1024 * 1024
 #: Tokens of Zuul's report.
 MOST_TOKENS = 300_000
 #: Characters of a text that are looked at. At most 300 are shown, without runs of spaces.
 MOST_TEXT = 10_000
 #: Test reports that are read for a job, and failed tests that are named.
 MOST_REPORTS, MOST_TESTS = 5, 20
-#: Elements or packets that are read of a test report.
+#: Begins and ends of elements that are read of a test report.
 MOST_PARTS = 100_000
-#: Strings of a subunit packet: its tags, and a few more.
-MOST_STRINGS = 100
-#: Tests in progress whose tracebacks are kept.
-MOST_AT_ONCE = 1000
 #: Attributes of a tag. Each takes a hundred times as much memory.
 MOST_ATTRIBUTES = 100
 _MANY_ATTRIBUTES = re.compile(
@@ -46,14 +40,8 @@ _MANY_ATTRIBUTES = re.compile(
     % (MOST_ATTRIBUTES + 1)
 )
 _JUNIT = re.compile(r"(?:^|/)(?:junit|TEST-|testr_results|xunit|pytest|nose)[^/]*\.xml$")
-_SUBUNIT = re.compile(r"\.subunit$")
 _FAILED = ("failure", "error")
-#: The name that subunit's parser reports for a damaged packet.
-_DAMAGE = "subunit.parser"
 _parsing = Lock()
-
-#: Charges what this thread did. Raises Incomplete and ClientLeft, as Budget.charge() does.
-Charge = Callable[[], None]
 
 
 class FailedTask(NamedTuple):
@@ -71,8 +59,6 @@ class FailedTest(NamedTuple):
 
     name: str
     message: str
-    #: When it failed, in ISO 8601; "" if unknown.
-    time: str = ""
 
 
 class ZuulReport(NamedTuple):
@@ -187,25 +173,16 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def most(name: str) -> int:
-    """The most bytes to read of a test report with this name; 0 if the name is no report's."""
-    name = plain_name(name)
-    if _SUBUNIT.search(name):
-        return MOST_OF_SUBUNIT
-    return MOST_OF_JUNIT if _JUNIT.search(name) else 0
+def is_junit(name: str) -> bool:
+    """True if a file of this name is a report of JUnit."""
+    return _JUNIT.search(plain_name(name)) is not None
 
 
-def failed_tests(name: str, report: bytes, charge: Charge) -> list[FailedTest]:
-    """The first MOST_TESTS failed tests in a report; those before the fault if it is damaged.
+def failed_tests(report: bytes, charge: Callable[[], None]) -> list[FailedTest]:
+    """The first MOST_TESTS failed tests in a report of JUnit; those before the fault if it is damaged.
 
-    name: the report's, which tells its format.
+    charge: called for each test, see Budget.charge().
     """
-    with _parsing:
-        read = _of_subunit if _SUBUNIT.search(plain_name(name)) else _of_junit
-        return read(report, charge)
-
-
-def _of_junit(report: bytes, charge: Charge) -> list[FailedTest]:
     found: list[FailedTest] = []
     # Entities of a document type could expand without end; no report has any. Only UTF-16 and
     # UTF-32, which would hide the document type, have NUL in their tags.
@@ -213,7 +190,7 @@ def _of_junit(report: bytes, charge: Charge) -> list[FailedTest]:
         return found
     # A declared encoding could hide the document type, too.
     parser = ElementTree.XMLParser(encoding="utf-8")  # noqa: S314 - no entities
-    with suppress(ElementTree.ParseError):
+    with _parsing, suppress(ElementTree.ParseError):
         events = ElementTree.iterparse(BytesIO(report), ("start", "end"), parser)  # noqa: S314
         for event, element in islice(events, MOST_PARTS):
             if event == "start":
@@ -232,58 +209,3 @@ def _test(test: ElementTree.Element, failure: ElementTree.Element) -> FailedTest
     name = ".".join(filter(None, (test.get("classname"), test.get("name"))))
     message = failure.get("message") or failure.text or ""
     return FailedTest(name[:300], message.strip().partition("\n")[0][:300])
-
-
-def _of_subunit(report: bytes, charge: Charge) -> list[FailedTest]:
-    from subunit import ByteStreamToStreamResult  # most folders have no such report
-
-    class Parser(ByteStreamToStreamResult):
-        """A parser that refuses a packet of very many tags."""
-
-        def _parse(self, *packet: Any) -> None:
-            self.strings = 0
-            super()._parse(*packet)
-
-        def _read_utf8(self, *place: Any) -> Any:
-            self.strings += 1
-            if self.strings > MOST_STRINGS:
-                raise StopIteration
-            return super()._read_utf8(*place)
-
-    failures = _Failures(charge)
-    try:
-        Parser(BytesIO(report)).run(failures)
-    except (Incomplete, ClientLeft):
-        raise
-    except Exception:  # noqa: BLE001 - the parser raises just that for a malformed packet
-        return failures.found
-    return failures.found
-
-
-class _Failures:
-    """Collects the failed tests of a subunit stream, which calls status() for each packet."""
-
-    def __init__(self, charge: Charge) -> None:
-        self.found: list[FailedTest] = []
-        self._charge = charge
-        self._packets = 0
-        #: The end of each traceback, by test: packets of parallel tests alternate.
-        self._tracebacks: dict[str, bytes] = {}
-
-    def status(self, test_id: str | None = None, **packet: Any) -> None:
-        """Takes a packet. Raises StopIteration to end the stream, and what `charge` raises."""
-        self._charge()
-        self._packets += 1
-        name = str(test_id)[:300]
-        status = packet.get("test_status")
-        if packet.get("file_name") == "traceback" and len(self._tracebacks) < MOST_AT_ONCE:
-            before = self._tracebacks.get(name, b"")
-            self._tracebacks[name] = (before + bytes(packet["file_bytes"][-1000:]))[-1000:]
-        if status not in (None, "exists", "inprogress"):
-            lines = self._tracebacks.pop(name, b"").decode("utf-8", "replace").splitlines()
-            if status == "fail" and name != _DAMAGE:
-                time = packet.get("timestamp")
-                at = time.isoformat() if time else ""
-                self.found.append(FailedTest(name, lines[-1][:300] if lines else "", at))
-        if len(self.found) == MOST_TESTS or self._packets == MOST_PARTS:
-            raise StopIteration

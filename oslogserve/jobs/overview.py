@@ -313,11 +313,11 @@ def _told(job: Job, skipped: Sequence[Skipped]) -> _Told:
             missing += report.missing
             zuul = reports.zuul_report(report.text)
             charge()
-        files = [log.file for log in job.logs if reports.most(log.file.shown)]
+        files = [log.file for log in job.logs if reports.is_junit(log.file.shown)]
         for file in files[: reports.MOST_REPORTS]:
-            report = _report(job, file.name, reports.most(file.shown))
+            report = _report(job, file.name, reports.MOST_OF_JUNIT)
             missing += report.missing
-            tests += reports.failed_tests(file.shown, report.text, charge)
+            tests += reports.failed_tests(report.text, charge)
             charge()
     except Incomplete as error:
         what = f"reports were not read to their end: {error}"

@@ -25,7 +25,7 @@ from oslogserve.lines.time_range import time_range
 #: Names of the job's own log.
 CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
 #: Names of other logs that often say why a job failed: consoles and results of tests.
-_LIKELY = re.compile(r"(?:^|/)(?:TEST-|[^/]*(?:console|testr|subunit|junit))[^/]*$")
+_LIKELY = re.compile(r"(?:^|/)(?:TEST-|[^/]*(?:console|testr|junit))[^/]*$")
 #: Bytes as stored of a large log.
 _LARGE = 16 * 1024 * 1024
 #: An error so many microseconds before the failure counts half.

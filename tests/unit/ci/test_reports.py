@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import tracemalloc
-from datetime import UTC, datetime
 from functools import partial
-from io import BytesIO
 
 import pytest
-from subunit import StreamResultToBytes
 
 from oslogserve.ci.reports import (
-    MOST_OF_JUNIT,
-    MOST_OF_SUBUNIT,
     MOST_PARTS,
     MOST_TESTS,
     FailedTask,
     FailedTest,
     ZuulReport,
     failed_tests,
-    most,
+    is_junit,
     zuul_report,
 )
 from oslogserve.errors import Incomplete
@@ -39,24 +34,8 @@ def peak_memory():
     return peak_memory
 
 
-@pytest.mark.parametrize(
-    ("name", "bound"),
-    [
-        *((f"logs/junit.xml{suffix}", MOST_OF_JUNIT) for suffix in ("", ".gz", ".zst")),
-        *((f"logs/x.subunit{suffix}", MOST_OF_SUBUNIT) for suffix in ("", ".gz", ".zst")),
-        *((name, 0) for name in ("junit.xml.xz", "junit.txt", "subunit.zst")),
-    ],
-)
-def test_a_test_report_is_known_by_its_name_which_may_be_of_a_compressed_file(name, bound):
-    assert most(name) == bound
-
-
 def of_junit(content):
-    return failed_tests("logs/junit.xml", content, lambda: None)
-
-
-def of_subunit(content):
-    return failed_tests("logs/testrepository.subunit.gz", content, lambda: None)
+    return failed_tests(content, lambda: None)
 
 
 REPORT = b"""<?xml version="1.0"?>
@@ -108,76 +87,16 @@ def test_a_report_of_very_many_elements_is_not_taken_apart():
     assert of_junit(many) == []
 
 
-MOMENT = datetime(2026, 3, 4, 18, 22, 11, tzinfo=UTC)
-TRACEBACK = b"Traceback (most recent call last):\n  File x\nValueError: <boom>\n"
-
-
-def subunit(*packets):
-    stream = BytesIO()
-    result = StreamResultToBytes(stream)
-    for packet in packets:
-        result.status(timestamp=MOMENT, **packet)
-    return stream.getvalue()
-
-
-def failing(name):
-    return (
-        {"test_id": name, "file_name": "traceback", "file_bytes": TRACEBACK[:20]},
-        {"test_id": name, "file_name": "traceback", "file_bytes": TRACEBACK[20:]},
-        {"test_id": name, "file_name": "traceback", "file_bytes": b"", "eof": True},
-        {"test_id": name, "test_status": "fail"},
-    )
-
-
-FINE = {"test_id": "a.B.fine", "test_status": "success"}
-BAD = FailedTest("a.B.bad", "ValueError: <boom>", "2026-03-04T18:22:11+00:00")
-
-
-def test_a_subunit_stream_names_the_tests_that_failed_and_when():
-    worse = {"test_id": "worse", "test_status": "fail"}
-    assert of_subunit(subunit(FINE, *failing("a.B.bad"), FINE, worse)) == [
-        BAD,
-        FailedTest("worse", "", BAD.time),
-    ]
-
-
-def test_of_a_damaged_subunit_stream_what_stands_before_is_told():
-    whole, later = subunit(*failing("a.B.bad")), subunit(*failing("later"))
-    for damaged in (whole + later[:-20], whole + b"text" + later, whole + b"\xb3\x2f" + later):
-        assert of_subunit(damaged) == [BAD]
-
-
-def test_tests_that_run_at_once_have_their_own_messages():
-    one, two = failing("a.B.bad"), failing("two")
-    packets = [packet for pair in zip(one, two, strict=True) for packet in pair]
-    assert of_subunit(subunit(*packets)) == [BAD, BAD._replace(name="two")]
-
-
-def test_no_more_tests_of_a_subunit_stream_are_named_than_are_read():
-    assert len(of_subunit(subunit(*failing("x")) * 99)) == MOST_TESTS
-
-
-def test_a_subunit_stream_of_very_many_packets_is_not_read_to_its_end():
-    assert of_subunit(subunit(FINE) * MOST_PARTS + subunit(*failing("late"))) == []
-
-
-@pytest.mark.parametrize("content", [b"", b"\xb3" * 10_000, b"\xb3\x2f\xff" * 10_000, b"text"])
-def test_what_is_no_subunit_stream_names_no_test(content):
-    assert of_subunit(content) == []
-
-
 @pytest.mark.parametrize(
     ("name", "is_one"),
     [
         ("logs/testr_results.xml", True),
-        ("testrepository.subunit", True),
-        ("testrepository.subunit.gz", True),
-        ("logs/subunit.txt", False),
-        ("domain.xml", False),
+        *((f"logs/junit.xml{suffix}", True) for suffix in ("", ".gz", ".zst")),
+        *((name, False) for name in ("junit.xml.xz", "junit.txt", "domain.xml", "testr.subunit")),
     ],
 )
-def test_a_report_is_known_by_its_name(name, is_one):
-    assert bool(most(name)) is is_one
+def test_a_test_report_is_known_by_its_name_which_may_be_of_a_compressed_file(name, is_one):
+    assert is_junit(name) is is_one
 
 
 def playbook(phase, *tasks):
@@ -299,26 +218,12 @@ def test_no_encoding_hides_a_document_type(encoding):
     assert of_junit(hidden.encode(encoding)) == []
 
 
-def tags(number):
-    return subunit({"test_id": "x", "test_tags": {f"{n:06}" for n in range(number)}})
-
-
-def test_a_packet_of_very_many_tags_ends_a_stream(peak_memory):
-    before, later = subunit(*failing("a.B.bad")), subunit(*failing("later"))
-    assert of_subunit(before + tags(50) + later) == [BAD, BAD._replace(name="later")]
-    report = before + tags(400_000) + later
-    assert of_subunit(report) == [BAD]
-    assert peak_memory(partial(of_subunit, report)) < 10 * MIB
-
-
-@pytest.mark.parametrize("name", ["junit.xml", "x.subunit"])
-def test_reading_a_report_is_paid_for_while_it_goes_on(name):
+def test_reading_a_report_is_paid_for_while_it_goes_on():
     def charge():
         raise Incomplete("budget", "it is spent")
 
-    content = {"junit.xml": REPORT, "x.subunit": subunit(FINE)}[name]
     with pytest.raises(Incomplete):
-        failed_tests(name, content, charge)
+        failed_tests(REPORT, charge)
 
 
 def counted(phase="run", failures=0, unreachable=0, times=()):

@@ -1,19 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
-import io
 import json
 import os
 import random
 import re
 import time
 import tracemalloc
-from datetime import UTC, datetime
 from threading import Event, Thread
 from urllib.parse import quote
 
 import pytest
 import webob
-from subunit import StreamResultToBytes
 
 from oslogserve.errors import Incomplete, SourceError
 from tests.unit.handlers.asking import HTML, Asking, descriptors
@@ -29,6 +26,12 @@ NEUTRON = b"""2026-03-04T20:22:11.500+02:00 INFO neutron: of a zone
 2026-03-04T20:22:13.000+02:00 ERROR neutron: three
 """
 PLAIN = b"ERROR: no time\n"
+#: A test that failed, as testrepository writes it.
+SUBUNIT = (
+    b"\xb3+\x02\x15i\xa8xS\x00\x07a.B.bad\xfa0\xfch\xb3+p@Hi\xa8xS\x00\x07a.B.bad"
+    b"\x17text/plain;charset=utf8\ttraceback\x0fValueError: no\n(\x1e(\x15"
+    b"\xb3+\x06\x15i\xa8xS\x00\x07a.B.badpL\x99\x0b"
+)
 
 
 @pytest.fixture
@@ -870,27 +873,30 @@ def test_large_logs_have_the_header_too(job):
 def test_an_overview_names_the_tests_that_failed(job, ask):
     report = b'<testsuite><testcase name="&lt;x&gt;"><failure message="&lt;b&gt;"/></testcase></testsuite>'
     (job / "job" / "junit.xml.gz").write_bytes(gzip.compress(report))
-    named = '<li><b>&lt;x&gt;</b> &lt;b&gt; <a href="?q=%3Cx%3E">all lines that name it</a> </li>'
+    named = '<li><b>&lt;x&gt;</b> &lt;b&gt; <a href="?q=%3Cx%3E">all lines that name it</a></li>'
     assert named in ask("/job/?format=overview").text
 
 
 def test_an_overview_leads_to_what_logs_say_of_a_failed_test(job, ask):
-    stream = io.BytesIO()
-    moment = datetime(2026, 3, 4, 18, 22, 13, tzinfo=UTC)
-    StreamResultToBytes(stream).status("a.B.one[x.y]", "fail", timestamp=moment)
-    (job / "job" / "a.subunit").write_bytes(stream.getvalue())
+    report = '<testsuite><testcase name="a.B.one[x.y]"><failure/></testcase></testsuite>'
+    (job / "job" / "junit.xml").write_text(report)
+    named = '<li><b>a.B.one[x.y]</b>  <a href="?q=one%5Bx.y%5D">all lines that name it</a></li>'
+    assert named in ask("/job/?format=overview").text
+
+
+def test_a_stream_of_subunit_is_a_binary_file(job, ask):
+    (job / "job" / "testrepository.subunit").write_bytes(SUBUNIT)
     page = ask("/job/?format=overview").text
-    assert (
-        '<li><b>a.B.one[x.y]</b>  <a href="?q=one%5Bx.y%5D">all lines that name it</a> <a' in page
-    )
-    assert '<a href="?since=2026-03-04T18%3A22%3A11Z&amp;until=2026-03-04T18%3A22%3A15Z' in page
+    assert "testrepository" not in page
+    skipped = ask("/job/?format=summary").json["skipped"]
+    assert {"name": "testrepository.subunit", "reason": "it is application/octet-stream"} in skipped
+    answer = ask("/job/testrepository.subunit")
+    assert (answer.body, answer.content_type) == (SUBUNIT, "application/octet-stream")
 
 
 def test_reading_reports_is_paid_for(tmp_path):
-    stream = io.BytesIO()
-    result = StreamResultToBytes(stream)
-    result.status(test_id="x", test_status="success")
-    (tmp_path / "a.subunit.gz").write_bytes(gzip.compress(stream.getvalue() * 90_000))
+    report = b"<a>" + b'<testcase name="x"/>' * 90_000 + b"</a>"
+    (tmp_path / "junit.xml.gz").write_bytes(gzip.compress(report))
     told = "reports were not read to their end: the 0.1 s of processor time"
     assert told in Asking(tmp_path, serve_processor_time="0.1")("/?format=overview").text
     assert told not in Asking(tmp_path)("/?format=overview").text
