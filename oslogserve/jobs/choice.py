@@ -77,27 +77,27 @@ def chosen(
 
     Raises NotFound and Unavailable as Walk does.
     """
-    is_overview = query.is_overview
     most = min(limits.logs, MOST_MERGED_LOGS) if is_by_time(query) else limits.logs
     skipped = _SkippedFiles()
     files: list[File] = []
     likeliest: list[File] = []
     stored, rest, next_log = 0, "", None
-    what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
     # A walk that ends early says what failed once it is closed.
     with closing(_found(query, walk, media_type, skipped)) as by_name:
         found: Iterable[File] = by_name
-        if is_overview:
+        if query.is_overview:
             found = likeliest = sorted(by_name, key=likelihood)
         for file in found:
             stored += file.size or 0
             if len(files) == most or (stored > limits.stored and files):
-                rest = f"one answer reads at most {what}: more logs are there"
-                if is_overview:
-                    unread = f"{len(likeliest) - len(files):,} of {len(likeliest):,} were not read"
-                    rest = f"one answer reads at most {what}: {unread}, the least likely ones"
+                what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
+                more = "more logs are there"
+                if query.is_overview:
+                    unread = f"{len(likeliest) - len(files):,} of {len(likeliest):,}"
+                    more = f"{unread} were not read, the least likely ones"
                 else:
                     next_log = file.name
+                rest = f"one answer reads at most {what}: {more}"
                 break
             files.append(file)
     return Choice(

@@ -100,15 +100,6 @@ class Findings(NamedTuple):
     ending: Ending
 
 
-class _Told(NamedTuple):
-    """Results and failed tests by a job's reports."""
-
-    zuul: ZuulReport
-    tests: list[FailedTest]
-    #: Why they are not read to their ends.
-    missing: list[Incomplete]
-
-
 class Early(NamedTuple):
     """What the likeliest logs show, before the others are read."""
 
@@ -130,21 +121,17 @@ class Overview:
         self._shortened = 0
         #: The logs that were read, or skipped, in the job's order.
         self._logs: list[LogRead] = []
-        self._missing = job.missing
+        #: Why the answer is incomplete; known once summaries() or findings() has returned.
+        self.missing: Sequence[Incomplete] = job.missing
         self._summaries = self._bounded(job.summaries())
         #: Those that early() has taken.
         self._first: list[Summarised] = []
-
-    @property
-    def missing(self) -> Sequence[Incomplete]:
-        """Why the answer is incomplete; known once summaries() or findings() has returned."""
-        return self._missing
 
     def summaries(self) -> tuple[list[RankedLog], Ending]:
         """The logs that were read, in the order of their ranks."""
         logs = self._ranked([*self._summaries])
         ending = self._ending()
-        self._missing = ending.missing
+        self.missing = ending.missing
         return logs, ending
 
     def early(self) -> Early | None:
@@ -165,20 +152,20 @@ class Overview:
         ended = None if wrong else _ended(logs)
         shown = wrong or [*filter(None, [ended])]
         excerpts = self._excerpts(shown, label, link) if label else {}
-        told = _told(self._job, ending.skipped)
-        self._missing = [*ending.missing, *told.missing]
+        zuul, tests, missing = _told(self._job, ending.skipped)
+        self.missing = all_missing = [*ending.missing, *missing]
+        # Logs that were not begun, since the budget was spent.
+        unpaid = sum(log.is_unpaid and log.skipped is not None for log in self._logs)
         return Findings(
             logs=[one._replace(excerpt=excerpts.get(one.log.file)) for one in logs],
             ended=ended and ended._replace(excerpt=excerpts.get(ended.log.file)),
-            task=told.zuul.task,
-            tests=told.tests,
-            build=self.header(told.zuul, {one.log.file: one.summary for one in logs}),
+            task=zuul.task,
+            tests=tests,
+            build=self.header(zuul, {one.log.file: one.summary for one in logs}),
             choice=self._job.choice,
-            unread=self._job.choice.found
-            - sum(not (log.is_unpaid and log.skipped) for log in self._logs),
+            unread=self._job.choice.found - len(self._logs) + unpaid,
             ending=ending._replace(
-                missing=self._missing,
-                notices=[*ending.notices, *map(str, told.missing)],
+                missing=all_missing, notices=[*ending.notices, *map(str, missing)]
             ),
         )
 
@@ -301,8 +288,10 @@ def _console(job: Job) -> File | None:
     return consoles[0] if len(consoles) == 1 else None
 
 
-def _told(job: Job, skipped: Sequence[Skipped]) -> _Told:
-    """Zuul's result and the failed tests by the folder's reports, as far as the budget lasts."""
+def _told(
+    job: Job, skipped: Sequence[Skipped]
+) -> tuple[ZuulReport, list[FailedTest], list[Incomplete]]:
+    """Zuul's result and the failed tests by the folder's reports, and why these are not read to their ends."""
     charge = job.reader.budget.charge
     zuul = ZuulReport()
     tests: list[FailedTest] = []
@@ -322,7 +311,7 @@ def _told(job: Job, skipped: Sequence[Skipped]) -> _Told:
     except Incomplete as error:
         what = f"reports were not read to their end: {error}"
         missing.append(Incomplete(error.reason, what))
-    return _Told(zuul, tests[: reports.MOST_TESTS], missing)
+    return zuul, tests[: reports.MOST_TESTS], missing
 
 
 def _report(job: Job, name: bytes, most: int) -> Beginning:

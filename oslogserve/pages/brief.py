@@ -104,7 +104,8 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
     for run in runs:
         gap = _left_out(run.first - last - 1)
         link = "line " if log.link == NO_LINK and run.first == run.last else log.link
-        yield ": ".join(filter(None, (gap, f"{link}{_numbers(run)}\n")))
+        numbers = f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
+        yield ": ".join(filter(None, (gap, f"{link}{numbers}\n")))
         yield from (_line(line, log) for line in run.lines)
         last = run.last
     if last < log.total:
@@ -124,10 +125,6 @@ def _left_out(lines: int) -> str:
     return f"... {counted(lines, 'line')} left out" if lines else ""
 
 
-def _numbers(run: Run) -> str:
-    return f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
-
-
 def _told(log: Excerpted, size: int) -> str:
     """What is known of the log before its lines are read."""
     cause, total = log.summary["cause"], counted(log.total, "line")
@@ -143,12 +140,9 @@ def _told(log: Excerpted, size: int) -> str:
     if cause["why"] == "end":
         where = "no cause found, its end" if failed else "its end"
     new = "; + is new" if log.is_compared else ""
-    return f"{what}; {where} at {_lines(cause)} of {total}{of_step}{new}"
-
-
-def _lines(cause: Mapping[str, Any]) -> str:
     first, last = cause["line"], cause["last"]
-    return f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
+    lines = f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
+    return f"{what}; {where} at {lines} of {total}{of_step}{new}"
 
 
 def length(text: str) -> int:

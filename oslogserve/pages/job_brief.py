@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from oslogserve.ci.build import Build
 from oslogserve.humanize import counted, duration
-from oslogserve.jobs.brief import ErrorAt, JobLines, LogLines
+from oslogserve.jobs.brief import ErrorAt, JobLines
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
 from oslogserve.messages import cut, visible
@@ -136,8 +136,18 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
         part = left * OF_FIRST // 100
         has_others = place < len(logs) - 1 and left - part >= LEAST_OF_LOG
         room = part if has_others else left
-        same = _same(job, log, room // PART_OF_SAME)
-        said = _section(_excerpted(job, log), room - length(same))
+        others = (one.log.file for one in log.same)
+        names = ", ".join(
+            visible(one.shown) if job.are_files else quote(one.name) for one in others
+        )
+        same = f"[the same in {cut(names, room // PART_OF_SAME)}]\n" if names else ""
+        file = log.found.log.file
+        name, link = file.shown, _link(job, file)
+        if not job.are_files:
+            name = quote(file.name)
+            link = link.removeprefix(name)
+        lines, total = log.read.lines, log.found.log.tally.lines
+        said = _section(Excerpted(name, link, log.summary, lines, total), room - length(same))
         said += same if said else ""
         left -= length(said)
         yield said
@@ -148,26 +158,6 @@ def _section(log: Excerpted, size: int) -> str:
     is_whole = length(log.name) <= size // PART_OF_WHOLE_NAME
     without = log._replace(name=cut(log.name, size // PART_OF_NAME), link=NO_LINK)
     return (section(log, size) if is_whole else "") or section(without, size)
-
-
-def _same(job: JobExcerpt, log: LogLines, size: int) -> str:
-    """A line with the names of the logs of which the cause has the same lines; nothing without any."""
-    names = ", ".join(_name(job, one.log.file) for one in log.same)
-    return f"[the same in {cut(names, size)}]\n" if names else ""
-
-
-def _name(job: JobExcerpt, file: File) -> str:
-    """The log's name as in a link, if there are links."""
-    return visible(file.shown) if job.are_files else quote(file.name)
-
-
-def _excerpted(job: JobExcerpt, log: LogLines) -> Excerpted:
-    file = log.found.log.file
-    name, link = file.shown, _link(job, file)
-    if not job.are_files:  # the name is as in a link, and stands before its end
-        name = quote(file.name)
-        link = link.removeprefix(name)
-    return Excerpted(name, link, log.summary, log.read.lines, log.found.log.tally.lines)
 
 
 def _notices(job: JobExcerpt) -> list[str]:

@@ -154,7 +154,8 @@ class Memory:
 
 def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told:
     """Raises SourceError."""
-    log = _path_of(run, cause)
+    # The cause's log is in the run even where the page is that of a folder above or below.
+    log = f"{run.path}/{cause.log}".lstrip("/")
     asked = {one: database.others(one, log) for one in cause.fingerprints}
     fingerprint = next((one for one, others in asked.items() if others.runs), cause.exact)
     others = asked[fingerprint]
@@ -168,27 +169,20 @@ def _told(database: "Database", run: Run, cause: Cause, is_listed: bool) -> Told
         days=database.days,
         is_first=bool(first and 0 < ended < first.ended),
         never_passed=not has_passed and database.tells_all_that_passed(run.job),
-        another=None if others.runs else _another(database, run, cause),
+        another=None if others.runs else _another(database, run, cause, log),
         is_listed=is_listed,
     )
 
 
-def _another(database: "Database", run: Run, cause: Cause) -> Another | None:
-    """Raises SourceError."""
+def _another(database: "Database", run: Run, cause: Cause, log: str) -> Another | None:
+    """Raises SourceError. log: the path of the cause's log."""
     of_log = [one for one in run.causes if one.log == cause.log and one != cause]
     by_fingerprint = {one: failure for failure in reversed(of_log) for one in failure.fingerprints}
     in_order = [one for failure in of_log for one in failure.fingerprints]
-    log = _path_of(run, cause)
     fingerprint = database.first_failed(in_order, log)
     if fingerprint is None:
         return None
-    others = database.others(fingerprint, log)
-    return Another(by_fingerprint[fingerprint], fingerprint, others)
-
-
-def _path_of(run: Run, cause: Cause) -> str:
-    """The path of a cause's log, which is in the run even where the page is that of a folder above or below."""
-    return f"{run.path}/{cause.log}".lstrip("/")
+    return Another(by_fingerprint[fingerprint], fingerprint, database.others(fingerprint, log))
 
 
 def _in_time(ask: Callable[[], _T]) -> _T:
