@@ -4,12 +4,14 @@
 import argparse
 import math
 import os
+import shutil
 import sys
-from collections.abc import Iterable, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from tempfile import NamedTemporaryFile
+from typing import IO, TYPE_CHECKING, Any
 
 from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
@@ -25,9 +27,10 @@ from oslogserve.terminal import for_terminal
 if TYPE_CHECKING:
     from oslogserve.jobs.passed import Passed
     from oslogserve.logs.budget import Budget
-    from oslogserve.logs.open_log import OpenLog
 
 RENDERED = ("html", "text", "jsonl", "summary", "brief")
+#: Bytes of a pipe that are read at once.
+_CHUNK = 64 * 1024
 #: Parameters of a URL that `render` does not take.
 _OF_SERVER = (
     *("source", "format", "content-type", "wrap", "sort", "in", "unasked", "skip", "failed"),
@@ -229,68 +232,91 @@ def _render(options: argparse.Namespace) -> int:
     with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
         if query.order or query.logs or query.first_log:
             raise ConfigError("--order, --logs and --from are for a folder")
-        return _render_log(options, config, query, renderer, stream.fileno())
+        if options.file and os.path.isfile(options.file):
+            return _render_log(options, config, query, renderer, stream, options.file)
+        if not (query.format == "brief" or query.selection.show):
+            return _render_log(options, config, query, renderer, stream)
+        with NamedTemporaryFile() as copy:  # it is read twice
+            shutil.copyfileobj(stream, copy)
+            copy.flush()
+            return _render_log(options, config, query, renderer, stream, copy.name)
 
 
 def _render_log(
-    options: argparse.Namespace, config: Config, query: Query, renderer: Renderer, stream: int
+    options: argparse.Namespace,
+    config: Config,
+    query: Query,
+    renderer: Renderer,
+    stream: IO[bytes],
+    path: str = "",
 ) -> int:
-    """Writes one log. stream: its descriptor."""
+    """Writes one log. stream: of what the user named. path: of a file with its bytes; "" to read the stream."""
     from oslogserve.encodings import encoding_of
-    from oslogserve.logs.file_text import FileText
+    from oslogserve.index.indexes import Indexes
+    from oslogserve.logs.decode import Decoded
     from oslogserve.logs.media_type import passed_through_as
+    from oslogserve.logs.open_log import Logs
+    from oslogserve.metrics import Metrics
     from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
+    from oslogserve.sources.disk.source import Disk
 
     title = _text(Path(options.file).name) if options.file else "standard input"
-    text = FileText(stream, encoding_of(options.file or ""), query.format == "brief")
-    media_type = passed_through_as("log.txt", text.head, ())  # whatever it is called
-    if media_type:
-        raise OSError(f"{title} is no log: it is {media_type}")
-    compared = _passed(query, options.against, config, renderer)
-    written = os.fstat(stream).st_mtime if options.file else None
-    format_ = options.format or ("text" if sys.stdout.isatty() else "html")
-    shown: WholeText | LogView
-    if format_ == "text" and query.is_unfiltered:
-        shown = WholeText(text, compared.fault)
-        _write(shown)
-    else:
-        log = _read_twice(options.file, config) if query.format == "brief" else None
-        info = LogInfo(modified=written, read_again=log.text_again if log else text.again)
-        shown = LogView(query, info, renderer, compared=compared)
-        with closing(log) if log else nullcontext():
-            pieces = shown.render(format_, log.text() if log else text, title)
-            _write(pieces)
+    info = LogInfo(modified=os.fstat(stream.fileno()).st_mtime if options.file else None)
+    text: Iterable[bytes]
+    with ExitStack() as opened:
+        if path:
+            folder, name = os.path.split(os.path.realpath(path))
+            logs = Logs(config.views, Indexes("", Metrics()))
+            disk = Disk(folder, config["serve", "chunk_size"])
+            log = logs.open(os.fsencode(name), [disk], _unlimited())
+            if log is None:
+                raise OSError(f"{title} is a folder now")
+            opened.enter_context(closing(log))
+            if query.format == "brief":
+                log.will_be_read_twice()
+            info = info._replace(read_again=log.text_again)
+            head, text = log.known_first_bytes.text, log.text()
+        else:
+            chunks = iter(partial(os.read, stream.fileno(), _CHUNK), b"")
+            head, text = _with_head(Decoded(chunks, encoding_of(options.file or "")))
+        media_type = passed_through_as("log.txt", head, ())  # whatever it is called
+        if media_type:
+            raise OSError(f"{title} is no log: it is {media_type}")
+        compared = _passed(query, options.against, config, renderer)
+        format_ = options.format or ("text" if sys.stdout.isatty() else "html")
+        shown: WholeText | LogView
+        if format_ == "text" and query.is_unfiltered:
+            shown = WholeText(text, compared.fault)
+            _write(shown)
+        else:
+            shown = LogView(query, info, renderer, compared=compared)
+            _write(shown.render(format_, text, title))
     for error in shown.missing:
         print(incomplete_notice(error), file=sys.stderr)
     return 1 if shown.missing else 0
+
+
+def _with_head(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """The first piece that is not empty, and all pieces. An Incomplete is raised at their end."""
+    from oslogserve.logs.decode import Reading
+
+    reading = Reading(filter(None, pieces))
+    begun = iter(reading)
+    head = next(begun, b"")
+
+    def text() -> Iterator[bytes]:
+        yield head
+        yield from begun
+        if reading.broke_off:
+            raise reading.broke_off
+
+    return head, text()
 
 
 def _write(pieces: Iterable[bytes]) -> None:
     """Writes to standard output. A terminal gets no control sequence but colours."""
     sys.stdout.buffer.writelines(for_terminal(pieces) if sys.stdout.isatty() else pieces)
     sys.stdout.buffer.flush()
-
-
-def _read_twice(path: str | None, config: Config) -> "OpenLog | None":
-    """The log of a file, whose blocks are known once it was read; None if it is no such file."""
-    from oslogserve.index.indexes import Indexes
-    from oslogserve.logs.open_log import Logs
-    from oslogserve.metrics import Metrics
-    from oslogserve.sources.disk.source import Disk
-
-    if path is None or not os.path.isfile(path):
-        return None
-    folder, name = os.path.split(os.path.realpath(path))
-    disk = Disk(folder, config["serve", "chunk_size"])
-    try:
-        log = Logs(config.views, Indexes("", Metrics())).open(
-            os.fsencode(name), [disk], _unlimited()
-        )
-    except Error:  # such as a name that the server hides
-        return None
-    if log:
-        log.will_be_read_twice()
-    return log
 
 
 def _render_job(
