@@ -4,14 +4,13 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
 from oslogserve.fastzlib import fast
 from oslogserve.index.indexes import Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
-from oslogserve.lazy import lazy
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.sources import Log, Stored
@@ -91,10 +90,11 @@ class IndexedLog:
         self.is_collecting = False
         #: The points of the log's compression, once it was read to its end.
         self.points: Sequence[Point] = ()
-
-    @lazy
-    def _file(self) -> IndexFile | None:
-        return self._indexes.find(self._log.stored)
+        #: The index, once it was looked for; None for none.
+        self._file: IndexFile | None = None
+        self._is_sought = False
+        #: Its parts that were read, by the method of IndexFile.
+        self._parts: dict[Callable[[IndexFile], Any], Any] = {}
 
     @property
     def _packing(self) -> str:
@@ -104,30 +104,35 @@ class IndexedLog:
     def interval(self) -> int:
         return interval_of(self._size, bool(self._packing))
 
-    @lazy
+    @property
     def first_bytes(self) -> FirstBytes | None:
         """The log's first bytes; None without an index."""
-        return self._part_of_file(IndexFile.first_bytes)
+        return self._part(IndexFile.first_bytes)
 
-    @lazy
+    @property
     def facts(self) -> Facts | None:
-        return self._used(self._part_of_file(IndexFile.facts))
+        return self._used(self._part(IndexFile.facts))
 
-    @lazy
+    @property
     def compact(self) -> Facts | None:
-        return self._used(self._part_of_file(IndexFile.compact))
+        return self._used(self._part(IndexFile.compact))
 
-    @lazy
+    @property
     def index(self) -> LogIndex | None:
-        return self._used(self._part_of_file(IndexFile.index))
+        return self._used(self._part(IndexFile.index))
 
-    def _part_of_file(self, read: Callable[[IndexFile], _T]) -> _T | None:
-        """A part of the index's file; None if there is none. A damaged file is removed."""
-        try:
-            return read(self._file) if self._file else None
-        except ValueError as error:
-            self._give_up("damaged", str(error))
-            return None
+    def _part(self, read: Callable[[IndexFile], _T]) -> _T | None:
+        """A part of the index, which is read once; None without an index. A damaged one is removed."""
+        if not self._is_sought:
+            self._is_sought, self._file = True, self._indexes.find(self._log.stored)
+        if read not in self._parts:
+            self._parts[read] = None
+            try:
+                self._parts[read] = read(self._file) if self._file else None
+            except ValueError as error:
+                self._give_up("damaged", str(error))
+        part: _T | None = self._parts[read]
+        return part
 
     def _used(self, part: _T) -> _T:
         """The part. Counts that the index is used, if it was there before."""
@@ -154,9 +159,7 @@ class IndexedLog:
         content = file_of(self._log.known_first_bytes, facts, blocks, self.points)
         if self._indexes.keeps:
             self._indexes.keep(self._log.stored, content)
-        self._file, self._is_made = IndexFile(content), True
-        for name in ("facts", "compact", "index"):
-            vars(self).pop(name, None)
+        self._file, self._is_made, self._parts = IndexFile(content), True, {}
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
         if self._file:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from typing import NamedTuple, TypeVar
 
-from oslogserve.lazy import lazy
 from oslogserve.sources import Entry, WantedEntries, within_dates
 from oslogserve.sources.disk.open_beneath import OpenFile
 
@@ -33,6 +32,8 @@ class Links:
         """folder: its path. open_path: opens a path, and follows links. Raises OSError."""
         self._folder = folder
         self._open_path = open_path
+        #: The identities of the folder and of those above, once a link leads to a folder.
+        self._above: set[tuple[int, int]] = set()
 
     def entry(self, name: bytes) -> Entry | None:
         """The entry of the link's target; None for a target that is missing or a folder above.
@@ -41,22 +42,23 @@ class Links:
         """
         try:
             with closing(self._open_path(os.path.join(self._folder, name))) as file:
-                if file.is_folder and file.identity() in self._above:
+                if file.is_folder and file.identity() in self._folders_above():
                     return None
                 return _listed(name, file.is_folder, file.size, file.modified_ns / 10**9)
         except OSError:
             return None
 
-    @lazy
-    def _above(self) -> set[tuple[int, int]]:
-        found = set()
-        path = self._folder
-        while True:
-            with closing(self._open_path(path)) as folder:
-                found.add(folder.identity())
-            if not path:
-                return found
-            path = path.rpartition(b"/")[0]
+    def _folders_above(self) -> set[tuple[int, int]]:
+        if not self._above:
+            found, path = set(), self._folder
+            while True:
+                with closing(self._open_path(path)) as folder:
+                    found.add(folder.identity())
+                if not path:
+                    break
+                path = path.rpartition(b"/")[0]
+            self._above = found
+        return self._above
 
 
 def first_entries(descriptor: int, wanted: WantedEntries, links: Links | None) -> Batch:
