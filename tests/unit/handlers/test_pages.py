@@ -45,6 +45,15 @@ def test_a_line_behind_it_opens_the_part_around(ask, name):
     assert b" id=L3799>" not in shown
 
 
+@pytest.mark.parametrize("begin", ["since=2013-09-27T18:50", "lines=3001-", "after=3000"])
+def test_a_page_begins_where_the_query_says_whatever_line_is_to_be_shown(ask, tmp_path, begin):
+    (tmp_path / "timed.txt").write_bytes(
+        b"".join(b"2013-09-27 18:%02d:%02d.248 INFO x\n" % divmod(n, 60) for n in range(3600))
+    )
+    shown = ask(serve_page_size=str(SIZE))(f"/timed.txt?{begin}&show=L3500", **HTML).body
+    assert re.search(rb" id=L(\d+)", shown)[1] == b"3001"
+
+
 def test_another_end_is_another_version_of_the_page_alone(ask):
     tags = {
         (size, view): ask(serve_page_size=size)(f"/b.txt.gz?format={view}").headers["ETag"]
