@@ -57,6 +57,15 @@ def test_any_other_index_is_shown_as_it_is(folder, index):
 
 
 @pytest.mark.parametrize(
+    "query", ["sort=name", "sort=time", "format=html&sort=time", "source=disk"]
+)
+def test_it_is_shown_in_whatever_order_a_listing_is_asked_for(folder, query):
+    (folder / "index.html").write_bytes(WRITTEN[0])
+    answer = Asking(folder.parent)(f"/job/?{query}", **HTML)
+    assert (answer.status_int, answer.body) == (200, WRITTEN[0])
+
+
+@pytest.mark.parametrize(
     "options", [{"serve_replace_generated_index": "no"}, {"serve_listing": "no"}]
 )
 def test_a_generated_index_is_shown_where_no_listing_may_replace_it(folder, options):
