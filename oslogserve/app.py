@@ -62,7 +62,7 @@ class App:
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
-        validators = Validators(salt_of(config), limits, config["serve", "max_age"])
+        validators = Validators(salt_of(config.formats), limits, config["serve", "max_age"])
         parts = assembly.logs, assembly.renderer, assembly.passed
         self._log = LogHandler(*parts, limits, validators, workload)
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None

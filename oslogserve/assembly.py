@@ -44,7 +44,7 @@ class Assembly:
         ]
         path = config["index", "directory"]
         directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
-        indexes = Indexes(rules_of(config), metrics, directory)
+        indexes = Indexes(rules_of(config.formats), metrics, directory)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         self.jobs = Jobs(self.logs, self.renderer, _limits(config), self.passed)

@@ -2,12 +2,11 @@
 """The salts of ETags and of indexes: whatever changes them like the bytes of their log."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from oslogserve import __version__, native
-from oslogserve.config import Config
 
 _PACKAGE = Path(__file__).parent
 #: What an index depends on, next to the native core and user formats: how a log is decoded, how its lines
@@ -17,18 +16,18 @@ _OF_INDEXES = ("index", "lines", "logs/decode.py", "search.py")
 _OF_NO_INDEX = "lines/brief"
 
 
-def salt_of(config: Config) -> str:
-    """The salt of ETags: version, user formats, and a digest of the code."""
-    return f"{__version__} {_digest(_of_code(), config)}"
+def salt_of(formats: Sequence[object]) -> str:
+    """The salt of ETags: version, user formats by what they show of themselves, and a digest of the code."""
+    return f"{__version__} {_digest(_of_code(), formats)}"
 
 
-def rules_of(config: Config) -> str:
+def rules_of(formats: Sequence[object]) -> str:
     """The salt of indexes, which is the same for all releases and machines that make the same indexes."""
-    return _digest(_of_rules(), config)
+    return _digest(_of_rules(), formats)
 
 
-def _digest(of_code: str, config: Config) -> str:
-    return hashlib.sha256(f"{of_code} {config.formats}".encode()).hexdigest()[:12]
+def _digest(of_code: str, formats: Sequence[object]) -> str:
+    return hashlib.sha256(f"{of_code} {formats}".encode()).hexdigest()[:12]
 
 
 @cache

@@ -58,7 +58,7 @@ def index(options: argparse.Namespace) -> int:
     """
     config = load(options.config)
     metrics = Metrics()
-    indexes = Indexes(rules_of(config), metrics, _directory(options, config, metrics))
+    indexes = Indexes(rules_of(config.formats), metrics, _directory(options, config, metrics))
     find = _in_source if options.source else _on_disk
     places = find(options, config, metrics)
     progress = Progress(_line)

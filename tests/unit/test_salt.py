@@ -35,7 +35,7 @@ def forget():
 def salts(file=None):
     forget()
     config = load(file, {})
-    return salt_of(config), rules_of(config)
+    return salt_of(config.formats), rules_of(config.formats)
 
 
 @pytest.mark.parametrize(
