@@ -4,6 +4,7 @@
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from oslogserve import native
@@ -12,7 +13,7 @@ from oslogserve.fastzlib import fast
 from oslogserve.index.indexes import Indexes
 from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
 from oslogserve.logs.budget import Budget
-from oslogserve.logs.decode import FirstBytes
+from oslogserve.logs.decode import FirstBytes, within
 from oslogserve.sources import Log, Stored
 
 if TYPE_CHECKING:
@@ -178,18 +179,13 @@ class IndexedLog:
         return self.facts.size if self.facts else None
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
-        """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
+        """Yields the bytes of a range of the text, of blocks that are known to be right."""
         if self.index is None:
             raise ValueError("it has no index")
         blocks = self.index.blocks
         place = blocks.place_of(first)
-        while place < len(blocks) and (at := blocks[place][0]) < end:
-            for piece in self.read(place):
-                within = piece[max(0, first - at) : max(0, end - at)]
-                at += len(piece)
-                if within:
-                    yield within
-            place += 1
+        pieces = chain.from_iterable(map(self.read, range(place, len(blocks))))
+        return within(pieces, first, end, blocks[place][0])
 
     def _checked(self, index: LogIndex, place: int, most_held: int) -> Iterator[bytes]:
         """Yields a block once its checksum is known to be right, and before that empty pieces."""

@@ -17,8 +17,9 @@ from oslogserve.logs.decode import (
     first_bytes,
     length,
     packed_as,
+    within,
 )
-from oslogserve.logs.known_texts import Counted, KnownTexts
+from oslogserve.logs.known_texts import KnownText, KnownTexts
 from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source
 from oslogserve.sources.first_of import open_first
@@ -127,7 +128,7 @@ class OpenLog:
         self._known_texts = known_texts
         self._piece_size = piece_size
         self._opened = [log]
-        self._counted: Counted | None = None
+        self._known_text: KnownText | None = None
         self._blocks: IndexedLog | None = None
         self._first_bytes: FirstBytes | None = None
         #: Why a small log's bytes are damaged; None if they are not.
@@ -261,7 +262,7 @@ class OpenLog:
         return self._text([self.first] if self.is_whole else self._read_again())
 
     def _text(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the text of stored bytes. At the end, remembers their facts if they are not known."""
+        """Yields the text of stored bytes. At the end, remembers what a compressed log has shown."""
         if self._blocks:
             self._blocks.note_all_read()
         blocks = self._blocks if self._blocks and self._blocks.is_collecting else None
@@ -269,25 +270,20 @@ class OpenLog:
         decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval)
         pieces = self.budget.unpacked(decoded, decoded.memory)
         text = self.budget.charged(pieces, are_inflated=bool(self.packing))
-        if not self.packing or self._known():
-            yield from text
-            if blocks:
-                blocks.points = decoded.points
-            return
-        counted = Counted()
+        size = 0
         for piece in text:
-            counted.add(piece)
+            size += len(piece)
             yield piece
         if blocks:
             blocks.points = decoded.points
-        counted.is_one_member = decoded.is_one_member
-        self._counted = counted
-        self._known_texts.learn(self.stored, counted)
+        if self.packing:
+            self._known_text = KnownText(size, decoded.is_one_member)
+            self._known_texts.learn(self.stored, self._known_text)
 
-    def _known(self) -> Counted | None:
-        if self._counted is None:
-            self._counted = self._known_texts.get(self.stored)
-        return self._counted
+    def _known(self) -> KnownText | None:
+        if self._known_text is None:
+            self._known_text = self._known_texts.get(self.stored)
+        return self._known_text
 
     def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
         """Inflates `chunks` to learn their facts, up to `most` bytes."""
@@ -333,16 +329,10 @@ class OpenLog:
         return self.known_size()
 
     def decoded_range(self, first: int, end: int) -> Iterator[bytes]:
-        """Yields the bytes of a range of a log with a known size. Raises Incomplete if they changed.
-
-        The last piece is held until that is known.
-        """
+        """Yields the bytes of a range of a log with a known size. Raises Incomplete if some are missing."""
         if self._blocks and self._blocks.text_size is not None:
             return exactly(end - first, self._blocks.range(first, end))
-        known = self._known()
-        if known is None:
-            raise ValueError("it was not counted")
-        return exactly(end - first, known.checked_range(first, end, self.decoded()))
+        return exactly(end - first, within(self.decoded(), first, end))
 
     def close(self) -> None:
         if self._blocks:
