@@ -127,9 +127,14 @@ $(BOOTSTRAP)/made:
 	tools/make-venv $(PYTHON) $(@D)
 	touch $@
 
-BUILT_FROM = $(shell find core/src core/*.py core/*.rs core/*.toml core/Cargo.lock oslogserve etc -type f -not -name '*.pyc') \
-	setup.cfg pyproject.toml MANIFEST.in
-.venv/wheel/built .venv/wheel-checked/built: $(BUILT_FROM) | $(BOOTSTRAP)/installed
+FIND_SOURCES = find core oslogserve etc -path core/target -prune -o -type f -not -name '*.pyc' -print
+BUILT_FROM = $(shell $(FIND_SOURCES)) setup.cfg pyproject.toml MANIFEST.in
+# It changes with the list: that a file is gone, the time of no other one tells.
+.venv/built-from: list-of-sources
+	@mkdir -p $(@D)
+	@$(FIND_SOURCES) | sort | cmp --silent - $@ || $(FIND_SOURCES) | sort >$@
+
+.venv/wheel/built .venv/wheel-checked/built: .venv/built-from $(BUILT_FROM) | $(BOOTSTRAP)/installed
 	tools/build-wheel $(BOOTSTRAP)/bin $(@D) $(if $(findstring checked,$@),checked,release)
 	touch $@
 
@@ -156,4 +161,4 @@ var/demo.written: oslogserve/demo.py oslogserve/demo_runs.py oslogserve/demo.txt
 # An environment whose Python is gone is made again.
 $(shell for python in .venv/*/bin/python; do "$$python" -c '' 2>/dev/null || rm -rf "$${python%/bin/python}"; done)
 
-.PHONY: help test test-all early-checks test-environments cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean
+.PHONY: list-of-sources help test test-all early-checks test-environments cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean
