@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from oslogserve.app import App
 
 #: Seconds in which a client must take something. A kernel's call that sent a part ends without an error, so a
-#: client that stops is cut off after one to three times as many. Not a socket's timeout in Python: that is for
-#: all of a piece, which slow readers take longer for.
+#: client that stops is cut off after one to three times as many: measured were 93 s. Not a socket's timeout in
+#: Python: that is for all of a piece, which slow readers take longer for.
 SEND_TIMEOUT = 30
 #: Seconds for the trial of a new configuration. A stop meanwhile waits for it, and systemd's unit allows 85 s.
 TRIAL = 20.0
