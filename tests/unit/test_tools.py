@@ -206,3 +206,27 @@ def test_the_configuration_that_a_run_with_a_swift_writes_can_be_copied_to_a_ser
     assert serve.endswith("--bind 127.0.0.1:8000 --config var/demo.conf")
     served = (tmp_path / "var/demo.conf").read_text()
     assert f"[known]\nrules = {tmp_path}/etc/known\n{copied}" in served
+
+
+def test_a_wheel_is_built_again_where_a_file_of_it_is_new_or_gone(tmp_path):
+    shutil.copy(REPOSITORY / "Makefile", tmp_path)
+    for name in ("setup.cfg", "pyproject.toml", "MANIFEST.in", "core/src/lib.rs", "etc/a.conf"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).touch()
+    page = tmp_path / "oslogserve/templates/page.html"
+    page.parent.mkdir(parents=True)
+    build = tmp_path / "tools/build-wheel"
+    build.parent.mkdir()
+    build.write_text('#!/bin/sh\nmkdir -p "$2"\necho >>built\n')
+    build.chmod(0o755)
+
+    def times_built():
+        needed = ["--assume-old=.venv/bootstrap/installed", ".venv/wheel/built"]
+        subprocess.run(["make", *needed], cwd=tmp_path, check=True, capture_output=True)
+        return len((tmp_path / "built").read_text())
+
+    assert [times_built(), times_built()] == [1, 1]
+    page.touch()
+    assert [times_built(), times_built()] == [2, 2]
+    page.unlink()
+    assert [times_built(), times_built()] == [3, 3]
