@@ -22,6 +22,8 @@ MayDiffer say what in a part is no difference. The tables below have what any tw
 `same_answers.toml` has what the current change is meant to change, each row with its reason. It empties as changes
 land: a row that made no difference go away is told.
 
+An answer of 500, none at all, and a worker that ended are differences too, although both versions may have them.
+
 A subject is a log or a folder with its questions. One thread asks all of a subject in their order, since what a server
 learns of a log changes later answers: HEAD has a length once the log was read. Folders are asked after all logs.
 
@@ -51,10 +53,12 @@ from tempfile import TemporaryDirectory
 from typing import NamedTuple
 from urllib.parse import quote, urlsplit
 
+from tests.faults.leaks import workers
 from tests.kit.packing import frame, frames
+from tests.servers.client import ask as ask_for
 from tests.servers.client import ini
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import REPOSITORY
+from tests.servers.process import REPOSITORY, poll
 from tests.servers.s3 import ENVIRONMENT, S3
 from tests.servers.swift import Swift
 
@@ -497,8 +501,21 @@ class Asked:
     """A server, to which each thread has a connection."""
 
     def __init__(self, server):
+        self._server = server
+        self._workers = poll(lambda: workers(server), lambda: AssertionError("no worker"), 60)
         self._place = urlsplit(server.url).netloc
         self._of_thread = threading.local()
+
+    def has_lost_a_worker(self):
+        """True if one ended meanwhile. A question is asked again where a connection was closed."""
+        return self._workers != workers(self._server)
+
+    def uses_of_indexes(self):
+        """How many logs were read by their index."""
+        text = ask_for(self._server, "/metrics").body.decode()
+        return float(
+            re.search(r"^oslogserve_indexes_used_total ([0-9.e+]+)$", text, re.MULTILINE)[1]
+        )
 
     def answer(self, question):
         """The parts of its answer."""
@@ -612,12 +629,17 @@ class Comparison:
                     self.pardoned += 1
                     self._used |= used
                 else:
-                    line = f"{question}\n    {what}: {part}{shown}"
-                    self.differences.append((question.family, line))
+                    self.note(question.family, f"{question}\n    {what}: {part}{shown}")
 
-    def count(self, answers):
+    def count(self, question, answers):
+        """Counts answers of this checkout to a question, and notes those that are no good."""
         with self._lock:
-            self.answers += answers
+            self.answers += len(answers)
+            for status in [one["status"] for one in answers if is_failure(one["status"])]:
+                self.note(question.family, f"{question}\n    now: status: {status.decode()}")
+
+    def note(self, family, line):
+        self.differences.append((family, line))
 
     def report(self):
         """Lines for a reader."""
@@ -631,6 +653,10 @@ class Comparison:
                 yield f"Of no use in {MAY_DIFFER.name}: {row.reason}"
         differences = len(self.differences)
         yield f"{self.answers} answers, {differences} differences, {self.pardoned} allowed"
+
+
+def is_failure(status):
+    return status == b"500" or status.startswith(b"no answer")
 
 
 def meant(rows, question):
@@ -659,6 +685,9 @@ def ask_all(groups, versions, comparison, answers=None):
         with ThreadPoolExecutor(ASKING) as threads:
             done = threads.map(lambda one: ask(one, versions, comparison, answers), subjects)
             list(done)  # raises what was raised
+    for number, server in enumerate(itertools.chain(*versions)):
+        if server.has_lost_a_worker():
+            comparison.note("workers", f"a worker of server {number} ended")
 
 
 def ask(subject, versions, comparison, answers=None):
@@ -672,7 +701,7 @@ def ask(subject, versions, comparison, answers=None):
         from_disk = None
         for asked in (question, *of_sources):
             mine = [server.answer(asked) for server in now]
-            comparison.count(len(mine))
+            comparison.count(asked, mine)
             for version in before:
                 for kind, server, answer in zip(("without", "with"), version, mine, strict=False):
                     what = f"before / now, {kind} an index"
@@ -735,6 +764,8 @@ def main():
             ]
             groups = [*subjects_of(folder / "logs"), [of_seen(folder / "logs")]]
             *groups, runs = part_of(groups, lambda one: re.search(options.only, str(one)))
+            if not any(subject.questions for group in (*groups, runs) for subject in group):
+                parser.error(f"--only {options.only}: it fits no question")
             ask_all(groups, [version[:2] for version in versions], comparison)
             ask_all([runs], [version[2:] for version in versions], comparison)
     print("\n".join(comparison.report()), f"in {time.monotonic() - began:.0f} s")

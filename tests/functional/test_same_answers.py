@@ -21,18 +21,21 @@ def asked(demo, swift, tmp_path_factory):
         sections = same_answers.upload(root, swift, s3)
         with same_answers.servers(sections, same_answers.KINDS) as now:
             digests = same_answers.digests(root, now, comparison)
-    return comparison, digests
+            uses = [server.uses_of_indexes() for server in now]
+    return comparison, digests, uses
 
 
 def test_answers_are_the_same_with_and_without_an_index_and_from_all_sources(asked):
-    comparison, _ = asked
+    comparison, _, uses = asked
     assert comparison.answers > 1000
+    assert uses[0] == 0
+    assert uses[1] > 30
     assert not comparison.differences, "\n".join(comparison.report())
 
 
 def test_answers_are_as_they_were(asked):
-    _, digests = asked
+    _, digests, _ = asked
     before = same_answers.DIGESTS.read_text().splitlines(keepends=True)
     changed = sorted(set(digests) - set(before), key=digests.index)
-    assert len(before) == same_answers.MOST_DIGESTS
+    assert len(before) == len(digests) == same_answers.MOST_DIGESTS
     assert not changed, f"{''.join(line[17:] for line in changed)}\n{HELP}"
