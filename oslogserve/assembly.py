@@ -5,7 +5,6 @@ import os
 from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
-from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.indexes import Indexes
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
@@ -42,9 +41,8 @@ class Assembly:
             Guard(source, metrics, threads, bool(number), shows_dot_files)
             for number, source in enumerate(sources_of(config, metrics))
         ]
-        path = config["index", "directory"]
-        directory = IndexDirectory(path, config["index", "size"], metrics) if path else None
-        indexes = Indexes(rules_of(config.formats), metrics, directory)
+        where = config["index", "directory"], config["index", "size"]
+        indexes = Indexes(rules_of(config.formats), metrics, *where)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         self.jobs = Jobs(self.logs, self.renderer, _limits(config), self.passed)

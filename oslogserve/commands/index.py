@@ -15,7 +15,6 @@ from oslogserve.assembly import sources_of
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.humanize import size_shown
-from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.indexed_log import LEAST_PACKED
 from oslogserve.index.indexes import Indexes
 from oslogserve.lines.contents import learn
@@ -58,7 +57,13 @@ def index(options: argparse.Namespace) -> int:
     """
     config = load(options.config)
     metrics = Metrics()
-    indexes = Indexes(rules_of(config.formats), metrics, _directory(options, config, metrics))
+    directory = options.directory or config["index", "directory"]
+    if not directory:
+        raise ConfigError(
+            "there is no directory of indexes: give --directory, or --config with [index] directory"
+        )
+    os.makedirs(directory, mode=0o700, exist_ok=True)
+    indexes = Indexes(rules_of(config.formats), metrics, directory, config["index", "size"])
     find = _in_source if options.source else _on_disk
     places = find(options, config, metrics)
     progress = Progress(_line)
@@ -68,17 +73,6 @@ def index(options: argparse.Namespace) -> int:
     progress.end()
     print(_summary(progress))
     return 1 if stopped or progress.counts["failed"] else 0
-
-
-def _directory(options: argparse.Namespace, config: Config, metrics: Metrics) -> IndexDirectory:
-    """Raises ConfigError, OSError."""
-    path = options.directory or config["index", "directory"]
-    if not path:
-        raise ConfigError(
-            "there is no directory of indexes: give --directory, or --config with [index] directory"
-        )
-    os.makedirs(path, mode=0o700, exist_ok=True)
-    return IndexDirectory(path, config["index", "size"], metrics)
 
 
 def _on_disk(options: argparse.Namespace, config: Config, _: Metrics) -> list[_Place]:

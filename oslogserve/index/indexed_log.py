@@ -158,8 +158,7 @@ class IndexedLog:
 
     def keep(self, facts: Facts, blocks: bytes) -> None:
         content = file_of(self._log.known_first_bytes, facts, blocks, self.points)
-        if self._indexes.keeps:
-            self._indexes.keep(self._log.stored, content)
+        self._indexes.keep(self._log.stored, content)
         self._file, self._is_made, self._parts = IndexFile(content), True, {}
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:

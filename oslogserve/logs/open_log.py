@@ -71,7 +71,7 @@ class Logs:
         is_again: True if the answer has opened it before. sources: they share the deadline of one call.
         most_whole: stored bytes of a log that is read all the same.
         """
-        if not (self._indexes and self._indexes.directory):
+        if not (self._indexes and self._indexes.are_there):
             return self.open(path, sources, budget, options)
         try:
             log = self._opened(path, sources, budget, options._replace(body=False))

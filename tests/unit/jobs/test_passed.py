@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import pytest
 
 from oslogserve.errors import Incomplete, NotFound
-from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.indexes import Indexes
 from oslogserve.jobs import passed
 from oslogserve.jobs.passed import PassedLogs, PassedRun
@@ -71,8 +70,7 @@ def other_process(tmp_path):
     """Makes what another process of the same server has."""
 
     def made(rules="1"):
-        directory = IndexDirectory(str(tmp_path / "indexes"), 2**30, Metrics())
-        indexes = Indexes(rules, Metrics(), directory)
+        indexes = Indexes(rules, Metrics(), str(tmp_path / "indexes"), 2**30)
         return PassedLogs(Logs((), indexes), renderer(), indexes)
 
     return made

@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 
 from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
-from oslogserve.index.directory import IndexDirectory
 from oslogserve.index.indexes import Indexes
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
@@ -92,8 +91,8 @@ def test_another_version_is_not_read_but_closed(source):
 
 def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_path):
     source.logs[b"x"] = FakeLog("swift", [b"2013-09-27 18:22:11 ERROR x\n" * 10_000])
-    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
-    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
+    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     summaries = []
     for _ in range(2):
         log = logs.open_by_index(b"x", [source], budget)
@@ -105,8 +104,8 @@ def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_p
 
 def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(source, tmp_path):
     """Lines without a year are of the year of their log's last write."""
-    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
-    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
+    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     summaries = []
     for year in (2025, 2026):
         written = datetime(year, 3, 5, tzinfo=UTC).timestamp()
@@ -122,8 +121,8 @@ def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(sou
 @pytest.mark.parametrize("found", [None, Folder()])
 def test_what_is_no_log_is_none_by_its_index_either(source, tmp_path, found):
     source.logs[b"x"] = found
-    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
-    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
+    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     if found:
         assert logs.open_by_index(b"x", [source], budget) is None
     else:
@@ -135,8 +134,8 @@ def test_the_index_of_a_small_gzip_that_is_not_named_so_is_made_once(source, tmp
     text = b"".join(b"2013-09-27 18:22:11 ERROR %d\n" % number**9 for number in range(5000))
     source.logs[b"x"] = FakeLog("swift", [stored := gzip.compress(text)])
     assert 64 * 1024 < len(stored) < 256 * 1024
-    directory = IndexDirectory(str(tmp_path), 2**20, metrics := Metrics())
-    logs, budget = Logs((), Indexes("1", metrics, directory)), Budget(Allowance(60, 2**30))
+    indexes = Indexes("1", metrics := Metrics(), str(tmp_path), 2**20)
+    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     for _ in range(2):
         log = logs.open_by_index(b"x", [source], budget)
         renderer().summary(log.text(), Wanted("summary"))
