@@ -249,10 +249,9 @@ class IndexedLog:
             yield from self._stored_from(at)
             return
         point = index.point_before(at)
-        try:
-            inflater = self._inflater(point)
-        except (ValueError, TypeError, OverflowError):
-            raise self._misfit("text", "a window is wrong") from None
+        inflater = native.Inflater(self._packing, self._piece_size)
+        if point:
+            inflater = native.Inflater.at(self._packing, self._piece_size, point)
         skipped = at - (point["at"] if point else 0)
         pieces = self._inflated(inflater, point["stored"] if point else 0)
         for piece in self._log.budget.unpacked(pieces, lambda: inflater.memory):
@@ -269,15 +268,9 @@ class IndexedLog:
             if inflater.fault:
                 raise self._misfit("text", "it cannot be inflated from here")
 
-    def _inflater(self, point: "Point | None") -> native.Inflater:
-        if point is None:
-            return native.Inflater(self._packing, self._piece_size)
-        return native.Inflater.at(self._packing, self._piece_size, point)
-
     def _stored_from(self, at: int) -> Iterator[bytes]:
         """Yields the stored bytes from `at` on. Raises Incomplete."""
         while at < self._size:
-            # A hostile index may put the end before the text: byte by byte would be slow.
             end = min(self._stored_end, self._size) if self._stored_end > at else self._size
             try:
                 log = self._log.reopened((at, end))

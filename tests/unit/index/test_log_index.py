@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import random
-from struct import Struct
 
 import pytest
 
@@ -135,10 +134,3 @@ def without(block, name):
 def test_blocks_that_cannot_be_of_the_log_are_refused(blocks, why):
     with pytest.raises(ValueError, match=why):
         index_of(file_with(blocks=blocks))
-
-
-def test_facts_of_another_size_are_refused(monkeypatch):
-    file = file_with()
-    monkeypatch.setattr("oslogserve.index.log_index._FACTS", Struct(">QQ?999s"))
-    with pytest.raises(ValueError, match="facts"):
-        IndexFile(file).facts()
