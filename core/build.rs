@@ -7,9 +7,9 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// What the core is built from: files, and folders of `.rs`. A build without Cargo.lock takes whatever crates
-/// the machine has.
-const SOURCES: [&str; 3] = ["Cargo.lock", "Cargo.toml", "src"];
+/// What the core is built from: files, and folders of `.rs` and `.toml`. A build without Cargo.lock takes
+/// whatever crates the machine has.
+const SOURCES: [&str; 4] = ["Cargo.lock", "Cargo.toml", "grammar", "src"];
 
 /// FNV-1a: nobody gains from equal digests, and no crate is needed.
 const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
@@ -42,7 +42,8 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         let path = entry?.path();
         if path.is_dir() {
             collect(&path, files)?;
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
+        } else if path.extension().is_some_and(|extension| extension == "rs" || extension == "toml")
+        {
             files.push(path);
         }
     }

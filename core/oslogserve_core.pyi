@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """The native core of oslogserve: its line renderer, and how it opens a log on disk."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, final
 
-from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
 from oslogserve.lines.selection import Wanted
 from oslogserve.lines.summary import Totals
+from oslogserve.native import Format
 
 #: See `oslogserve.native`.
 INTERFACE: int
 #: A digest of all that the core was built from.
 SOURCES: str
+#: Lowest first: `level=X` shows X and all after it. The first one is for lines without a severity.
+SEVERITIES: tuple[str, ...]
 #: The core's limits by the module and name of their constants, such as "step.RING".
 LIMITS: dict[str, int]
 
@@ -18,10 +21,11 @@ LIMITS: dict[str, int]
 class Grammar:
     """The grammar of lines, compiled once and shared by all threads.
 
-    Raises ValueError, naming the row at fault.
+    tables: texts of files of core/grammar by their names, in place of those that the core was built with.
+    Raises ValueError, naming the row or the format at fault.
     """
 
-    def __init__(self, grammar: NativeGrammar, causes: NativeCauses) -> None: ...
+    def __init__(self, formats: Sequence[Format], tables: Mapping[str, str] = {}) -> None: ...
     def iso(self, time: bytes, written: int) -> str | None:
         """A time as a line shows it in ISO 8601; None if it is none.
 

@@ -5,12 +5,14 @@ Raises ImportError, in one sentence, for none and for one that does not fit. Thi
 finds the package in a clone, and the core of an older wheel.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 try:
     import oslogserve_core as core
     from oslogserve_core import (
         LIMITS,
+        SEVERITIES,
         SOURCES,
         Contents,
         Grammar,
@@ -36,8 +38,10 @@ except ImportError as error:
 
 __all__ = [
     "LIMITS",
+    "SEVERITIES",
     "SOURCES",
     "Contents",
+    "Format",
     "Grammar",
     "Index",
     "Inflater",
@@ -57,9 +61,13 @@ __all__ = [
     "state_count",
 ]
 
+#: A section [format NAME]: its name; a regular expression, matched at a line's beginning, with groups named time,
+#: severity or both; severities by the words in upper case that the severity group may hold, none for the usual words.
+Format = tuple[str, str, Mapping[bytes, str]]
+
 #: The number of the interface between this package and the native core. If you change the interface
-#: (a call, a field of NativeGrammar or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 44
+#: (a call, a field of Wanted or Tally), raise it here and in core/src/lib.rs.
+INTERFACE = 45
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

@@ -18,16 +18,22 @@ mod python;
 mod recognition;
 mod renderer;
 mod selection;
+mod tables;
 mod terminal;
 mod views;
 
+use std::collections::HashMap;
+
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::IntoPyDict;
+use pyo3::types::{IntoPyDict, PyTuple};
 
 use crate::causes::{cause, chapters, group, step, steps};
 use crate::decode::zstd;
 use crate::recognition::head;
+use crate::recognition::severities::Severities;
 use crate::selection::select;
+use crate::tables::Tables;
 use crate::views::summary;
 
 #[pymodule]
@@ -44,6 +50,9 @@ mod oslogserve_core {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("LIMITS", LIMITS.into_py_dict(module.py())?)?;
+        let severities =
+            Severities::new(&Tables::new(HashMap::new())).map_err(PyValueError::new_err)?;
+        module.add("SEVERITIES", PyTuple::new(module.py(), severities.names)?)?;
         module.add("SOURCES", env!("OSLOGSERVE_SOURCES"))?;
         module.add("INTERFACE", INTERFACE)
     }
@@ -51,7 +60,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 44;
+const INTERFACE: u32 = 45;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

@@ -14,7 +14,7 @@ from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.place import Place
 from oslogserve.config.values import Secret, database, storage_url, url, without_secrets
-from oslogserve.lines.grammar.native_grammar import UserFormat
+from oslogserve.native import Format
 from oslogserve.search import rewritten
 
 __all__ = ["Config", "ConfigError", "load"]
@@ -64,12 +64,11 @@ class Config:
         return [row["pattern"] for _, row in self.rows("noise")]
 
     @property
-    def formats(self) -> tuple[UserFormat, ...]:
-        """The user formats, in the order of the file."""
-        return tuple(
-            UserFormat(name, rewritten(row["pattern"].decode()).encode(), row["words"])
-            for name, row in self.rows("format")
-        )
+    def formats(self) -> list[Format]:
+        """The user formats, in the order of the file. The first one that matches a line counts."""
+        return [
+            (name, rewritten(row["pattern"]), row["words"]) for name, row in self.rows("format")
+        ]
 
     @property
     def stores(self) -> list[tuple[str, dict[str, Any]]]:
@@ -236,7 +235,7 @@ def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
             parsed.add_option_fault(option.where, f"a {prefix} needs a pattern")
     for name, row in config.rows("format"):
         pattern = row["pattern"]
-        if row["words"] and pattern and not re.search(rb"\(\?P?<severity>", pattern):
+        if row["words"] and pattern and not re.search(r"\(\?P?<severity>", pattern):
             what = "of no use, its pattern has no group severity"
             parsed.add_option_fault((f"format {name}", "words"), what)
 

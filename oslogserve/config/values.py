@@ -12,8 +12,7 @@ from contextlib import suppress
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import urlsplit
 
-from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.native import Masks, Patterns, check_line_pattern
+from oslogserve.native import SEVERITIES, Masks, Patterns, check_line_pattern
 from oslogserve.search import rewritten
 
 #: Bytes of a pattern, which is tried on every line.
@@ -153,18 +152,17 @@ def pattern(value: str) -> re.Pattern[str]:
         raise ValueError("a regular expression with fewer brackets in brackets") from None
 
 
-def line_pattern(value: str) -> bytes:
+def line_pattern(value: str) -> str:
     """A pattern in RE2's syntax for a line's beginning, with the groups time, severity or both."""
-    encoded = value.encode()
-    if len(encoded) > LONGEST_LINE_PATTERN:
-        raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {len(encoded)}")
-    if encoded:
+    if (size := len(value.encode())) > LONGEST_LINE_PATTERN:
+        raise ValueError(f"at most {LONGEST_LINE_PATTERN} bytes, these are {size}")
+    if value:
         try:
             pattern = rewritten(value)
         except ValueError as error:
             raise ValueError(f"a regular expression ({error})") from None
         check_line_pattern(pattern)
-    return encoded
+    return value
 
 
 def mask_pattern(value: str) -> str:

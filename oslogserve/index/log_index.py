@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.fastzlib import fast
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import compact
 from oslogserve.logs.decode import FirstBytes
+from oslogserve.native import SEVERITIES
 
 if TYPE_CHECKING:
     from oslogserve_core import Point

@@ -21,8 +21,8 @@ from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summa
 from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
 from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Selection
+from oslogserve.native import SEVERITIES
 from oslogserve.query import Query
 
 _NO_REPORT = ZuulReport()

@@ -12,7 +12,6 @@ from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.index.log_index import Facts
 from oslogserve.lines.contents import Learner
-from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
 from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Totals, as_json, compact
@@ -44,10 +43,10 @@ _ROOM = Room()
 
 
 class Renderer:
-    """Renders logs by one grammar. Raises ValueError, with the row's name, for a faulty one."""
+    """Renders logs by one grammar. Raises ValueError, with the format's name, for a faulty one."""
 
-    def __init__(self, user_formats: Sequence[UserFormat] = ()) -> None:
-        self._grammar = native.Grammar(NativeGrammar(user_formats), NativeCauses())
+    def __init__(self, formats: Sequence[native.Format] = ()) -> None:
+        self._grammar = native.Grammar(formats)
 
     def __call__(
         self,

@@ -7,8 +7,7 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict
 
 from oslogserve.lines.fingerprints import fingerprints
-from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.native import LIMITS
+from oslogserve.native import LIMITS, SEVERITIES
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from markupsafe import Markup
 
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.native import SEVERITIES
 from oslogserve.pages.page import Link, address
 from oslogserve.query import Fault, Query
 from oslogserve.query.parameters import FIELDS, Parameters

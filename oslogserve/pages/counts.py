@@ -3,9 +3,9 @@
 
 from typing import NamedTuple
 
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.renderer import Outcome
 from oslogserve.lines.selection import Selection, Tally
+from oslogserve.native import SEVERITIES
 from oslogserve.pages.page import address
 from oslogserve.query import Query
 

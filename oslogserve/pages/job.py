@@ -14,9 +14,9 @@ from oslogserve.humanize import iso_moment
 from oslogserve.jobs.job import Ending, Job, Next
 from oslogserve.jobs.lines import Lines
 from oslogserve.jobs.walk import File
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.places import Moment
 from oslogserve.messages import visible
+from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import Filters, filters
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import Link, address, frame, link_of, of_source

@@ -12,7 +12,7 @@ from typing import Any
 
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.native import SEVERITIES
 from oslogserve.search import LONGEST, Search
 
 #: Bytes of a path, as in Linux; Swift's object names have at most 1024.

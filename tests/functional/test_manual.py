@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.native import SEVERITIES
 from oslogserve.query.parameters import PARAMETERS
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import REPOSITORY

@@ -2,7 +2,7 @@
 """Parameters of a query, drawn from all that the grammar of queries has."""
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.native import SEVERITIES
 from oslogserve.query import Query
 from oslogserve.query.parameters import FORMATS, SOURCES
 

@@ -8,8 +8,8 @@ import random
 import re
 from dataclasses import dataclass
 
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Wanted
+from oslogserve.native import SEVERITIES
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import TOKENS, cuts, log_of, mutated
 from tests.kit.renderers import anchor_of, answered, cut, known_of, renderer

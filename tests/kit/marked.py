@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lines as tools print them between the steps of a build, and when it fails, for each rule of `causes`."""
-
-from oslogserve.lines.grammar.causes import Mark
+"""Lines as tools print them between the steps of a build, and when it fails, for each row of
+core/grammar/marks.toml and chapters.toml."""
 
 #: Lines by their mark.
 MARKED = {
-    Mark.STOPPED: [
+    "stopped": [
         b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",
         b'The command "timeout 9 make" exited with 124.',
         b"ERROR: Job failed: execution took longer than 1h0m0s seconds",
@@ -13,44 +12,44 @@ MARKED = {
         b"ERROR: Job failed (system failure): prepare environment: exit status 1",
         b"##[error]The action 'Build' has timed out after 30 minutes.",
     ],
-    Mark.FAILED: [
+    "failed": [
         b'The command "make" failed and exited with 2 during .',
         b'The command "eval make" failed 3 times.',
         b"Your build has been stopped.",
         b"Build step 'Execute shell' marked build as failure",
         b"ERROR: Job failed: exit code 1",
     ],
-    Mark.STEP_FAILED: [
+    "step_failed": [
         b"##[error]Process completed with exit code 1.",
         b"##[error]Bash exited with code '1'.",
         b"##[error]buildx failed with: ERROR: failed to solve: a: not found",
     ],
-    Mark.CANCELED: [b"##[error]The operation was canceled."],
-    Mark.BUILD_FAILED: [
+    "canceled": [b"##[error]The operation was canceled."],
+    "build_failed": [
         b"ERROR: script returned exit code 2",
         b"Finished: ABORTED",
     ],
-    Mark.EXITED: [
+    "exited": [
         b"Command exited with code 1",
         b"Exited with code exit status 1",
     ],
-    Mark.TASK_FAILED: [b"[Zuul] Task exit code: 2"],
-    Mark.HEALTHY: [
+    "task_failed": [b"[Zuul] Task exit code: 2"],
+    "healthy": [
         b"Finished: SUCCESS",
         b"Done. Your build exited with 0.",
         b"Job succeeded",
         b"Job complete, result: SUCCESS",
     ],
-    Mark.PASSED: [
+    "passed": [
         b'The command "make" exited with 0.',
     ],
-    Mark.TASK_PASSED: [
+    "task_passed": [
         b"[Zuul] Task exit code: 0",
         b"ok: Runtime: 0:00:01.234567",
         b"ERROR: Ignoring Errors",
         b"...ignoring",
     ],
-    Mark.BEGINS: [
+    "begins": [
         b"##[group]Run make",
         b"##[section]Starting: Build",
         b"[Pipeline] { (Build)",
@@ -58,25 +57,25 @@ MARKED = {
         b"[job] $ /bin/sh -xe /tmp/jenkins1.sh",
         b"Uploading artifacts for successful job",
     ],
-    Mark.TASK_BEGINS: [
+    "task_begins": [
         b"TASK [run-tests : Run it]",
         b"RUNNING HANDLER [restart it]",
         b"LOOP [copy them]",
     ],
-    Mark.SHOWN: [b"##[endgroup]"],
-    Mark.OVER: [
+    "shown": [b"##[endgroup]"],
+    "over": [
         b"Running after_script",
         b"Uploading artifacts for failed job",
         b"Cleaning up project directory and file based variables",
     ],
-    Mark.RECAP: [
+    "recap": [
         b"PLAY RECAP *****",
         b"Post job cleanup.",
         b" > [builder 2/4] RUN make:",
         b"___________________________________ summary ____________________________________",
     ],
-    Mark.ENDED: [b"Cleaning up orphan processes"],
-    Mark.CRASH: [
+    "ended": [b"Cleaning up orphan processes"],
+    "crash": [
         b"==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x1",
         b"cp: error writing 'a': No space left on device",
         b"No output has been received in the last 10m0s",
@@ -85,7 +84,7 @@ MARKED = {
         b"The job running on runner a has exceeded the maximum execution time",
         b"Build timed out (after 30 minutes). Marking the build as failed.",
     ],
-    Mark.HEADING: [
+    "heading": [
         b"Captured traceback:",
         b"Failures:",
         b"=========== FAILURES ===========",
@@ -99,25 +98,25 @@ MARKED = {
         b"Failing scenarios:",
         b"(::) failed steps (::)",
     ],
-    Mark.ABORTS: [
+    "aborts": [
         b"rake aborted!",
         b"* What went wrong:",
         b"  Your requirements could not be resolved to an installable set of packages.",
         b"Your lock file does not contain a compatible set of packages. Please run composer update.",
         b"# npm audit report",
     ],
-    Mark.FATAL: [
+    "fatal": [
         b"npm error code ERESOLVE",
         b'npm ERR! Missing script: "buidl"',
         b"ERROR: failed to solve: a:1: not found",
         b"COPY failed: stat a: file does not exist",
         b'fatal: [node]: FAILED! => {"changed": false, "msg": "no route"}',
     ],
-    Mark.RESULT: [
+    "result": [
         b"ERROR",
         b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
     ],
-    Mark.OUTCOME: [
+    "outcome": [
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
@@ -174,7 +173,7 @@ MARKED = {
         b"build finished with problems, 1 warning (with warnings treated as errors).",
         b"##[error]Docker pull failed with exit code 1",
     ],
-    Mark.TEST: [
+    "test": [
         b"=== FAIL: it TestIt (0.00s)",
         b"\xe2\x80\xa2 [FAILED] [0.100 seconds]",
         b"--- FAIL: TestIt (0.00s)",
@@ -209,13 +208,13 @@ MARKED = {
         b"FAIL: //it:test (see a.log)",
         b"  Failed It.Works [12 ms]",
     ],
-    Mark.NUMBERED: [b"  1) it works"],
-    Mark.TITLE: [
+    "numbered": [b"  1) it works"],
+    "title": [
         b"________ TestApi.test_list[postgres] ________",
         b"____ ERROR at setup of test_pay ____",
         b"---- tests::it_parses stdout ----",
     ],
-    Mark.INLINE: [
+    "inline": [
         b"test_it (tests.TestIt) ... FAIL",
         b"it.sh: FAIL",
         b"00:01 +1 -1: it works [E]",
@@ -225,7 +224,7 @@ MARKED = {
         b"    \xe2\x9c\x95 it works (12 ms)",
         b"  \xc3\x97 it works 6ms",
     ],
-    Mark.ERROR: [
+    "error": [
         b"./a.py:3:1: E305 expected 2 blank lines after class or function definition, found 1",
         b"src/a.py:7:80: F401 'os' imported but unused",
         b"INFO:build:DEBUG: error: no such target",
@@ -248,7 +247,7 @@ MARKED = {
         b"  [\xe2\x9c\x96] https://example.org/a",
         b'Jest: "global" coverage threshold for lines (90%) not met: 71.42%',
     ],
-    Mark.SUCCEEDED: [
+    "succeeded": [
         b"node | ok: 4 changed: 1 unreachable: 0 failed: 0 skipped: 3 rescued: 1 ignored: 0",
         b"node-1 : ok=4    changed=1    unreachable=0    failed=0    skipped=3",
         b"OK",
@@ -283,7 +282,7 @@ MARKED = {
         b"Apply complete! Resources: 12 added, 0 changed, 0 destroyed.",
         b"Tests have completed successfully.",
     ],
-    Mark.CHAPTER: [
+    "chapter": [
         b"PRE-RUN START: [trusted : a/pre.yaml@main]",
         b"PRE-RUN END RESULT_NORMAL: [trusted : a/pre.yaml@main]",
         b"CLEANUP END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",

@@ -4,10 +4,10 @@
 import random
 
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.grammar.severities import SEVERITIES
-from oslogserve.lines.grammar.severities import WORDS as LEVEL_WORDS
+from oslogserve.native import SEVERITIES
 from tests import corpus
 from tests.kit.marked import MARKED
+from tests.reference.grammar import WORDS as LEVEL_WORDS
 
 #: What decides: ends of words, numbers and lines, what is escaped, what is not UTF-8.
 BYTES = b'0123456789 :.,-[](){}TZ_aEI=/\\\n\r\0\t&<>"\xff\x1b|%?#;+*\x80\xc3'

@@ -7,10 +7,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from oslogserve.lines.grammar.severities import NAMES, SEVERITIES
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import LONGEST_LINE, NO_TIME, Tally, Wanted
-from oslogserve.native import Known
+from oslogserve.native import SEVERITIES, Known
 from tests import corpus
 
 VIEWS = ("html", "text", "jsonl", "summary")
@@ -23,7 +22,7 @@ EXAMPLES = {
 
 _ALIKE = re.compile(rb"<ol class=b>|</ol>|(?<= id=L)(\d+)><a href=#L\1(?: name=([^>]*))?>#</a>")
 _ELEMENT = re.compile(rb"<ol class=b><li(?: class=(\w))? id=L1><a href=#L1(?: name=([^>]*))?>#</a>")
-_BY_INITIAL = {name[:1]: name for name in NAMES}
+_BY_INITIAL = {name[:1]: name for name in map(str.encode, SEVERITIES)}
 
 
 @functools.cache

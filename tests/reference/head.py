@@ -4,18 +4,25 @@
 A head is a row of fields: time, host, program, process, thread, name, level. Each program has its
 own order. The fields are read from left to right as tokens. Reading ends at a level where levels may
 be, or where the line has become prose. After a prefix, such as a container's name or a syslog
-program, content begins again. Only the tables in `tokens` and `exceptions` know programs.
+program, content begins again. Only the tables in core/grammar know programs.
 """
 
 import re
 
-from oslogserve.lines.grammar.severities import LETTERS, RANKS, SYSLOG, WORDS
-from oslogserve.lines.grammar.times import UPTIME
-from oslogserve.lines.grammar.tokens import Kind, Position
 from oslogserve.native import LIMITS
 from tests.reference import members, tables
+from tests.reference.grammar import LETTERS, RANKS, SYSLOG, WORDS
 from tests.reference.members import Found
-from tests.reference.tables import SCAN_PLACED, Match, Token, scan, token_at
+from tests.reference.tables import (
+    SCAN_PLACED,
+    UPTIME,
+    Kind,
+    Match,
+    Position,
+    Token,
+    scan,
+    token_at,
+)
 
 #: Bytes and tokens that are read of a line and of a plain head; how often content may begin; words and
 #: fields before a level.
@@ -44,7 +51,7 @@ _NUMBERS = re.compile(rb"[0-9][0-9.]*").findall
 #: Allowed behind the date of a thing: a zone, a remark in brackets.
 _BEHIND_VALUE = re.compile(rb"\s*[+:0-9-]*\s*(?:\(.*)?\Z", re.DOTALL).match
 _DIGITS = re.compile(rb"[0-9]+")
-_UPTIME = re.compile(UPTIME).match
+_UPTIME = UPTIME.match
 _SYSLOG_DIGIT = re.compile(rb"[-.]([0-7])").search
 #: Allowed between a level and the time after it.
 _BETWEEN = re.compile(rb"[ \t:,|\])>-]*\[?").match
@@ -312,5 +319,4 @@ def _end(pattern: Match, text: bytes, at: int) -> int:
 
 def _rank_of(word: bytes) -> int | None:
     """The rank of a level's word or letter; None for any other."""
-    says = WORDS.get(word.upper())
-    return says.rank if says else LETTERS.get(word)
+    return WORDS.get(word.upper(), LETTERS.get(word))

@@ -4,10 +4,8 @@
 import re
 from typing import NamedTuple
 
-from oslogserve.lines.grammar import severities as keys
-from oslogserve.lines.grammar.severities import BUNYAN, LETTERS, SYSLOG, WORDS
-from oslogserve.lines.grammar.times import AUDIT
-from tests.reference.tables import SCAN_PLACED, scan
+from tests.reference.grammar import BUNYAN, KEYS, LETTERS, NUMBERED, SYSLOG, WORDS
+from tests.reference.tables import AUDIT, SCAN_PLACED, scan
 
 #: Of systemd's journal.
 _PRIORITY_KEY = b"PRIORITY"
@@ -31,7 +29,7 @@ _OPEN = re.compile(rb"[\[{ \t]*\{").match
 #: The tokens that decide where an object ends.
 _INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
 _NUMBER = re.compile(rb"[1-9]|1[0-9]|2[0-4]").fullmatch
-_AUDIT = re.compile(AUDIT).match
+_AUDIT = AUDIT.match
 _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
 
 
@@ -42,7 +40,7 @@ def of_json(text: bytes, at: int) -> Found | None:
     at += 1
     while (rank is None or start == end) and (found := _NAME(text, at)):
         name, at = found[1], found.end()
-        if name in keys.WRAPPERS and (inner := _OPEN(text, at)):
+        if name in KEYS["wrapper"] and (inner := _OPEN(text, at)):
             at = inner.end()
             continue
         value = _SCALAR(text, at)
@@ -51,7 +49,7 @@ def of_json(text: bytes, at: int) -> Found | None:
             continue
         if rank is None:
             rank = _rank(name, value[0].strip(b'"'))
-        if start == end and name in keys.TIME_KEYS:
+        if start == end and name in KEYS["time"]:
             start, end = _time(text, at, value.end())
         at = value.end()
     return Found(start, end, rank) if start != end or rank is not None else None
@@ -75,9 +73,9 @@ def of_pairs(text: bytes, at: int) -> Found | None:
     rank = None
     while (rank is None or start == end) and (found := _PAIR(text, at)):
         name, value = found[1], found[2]
-        if rank is None and name not in keys.SETTING_KEYS:
+        if rank is None and name not in KEYS["setting"]:
             rank = _rank(name, value.strip(b'"'))
-        if start == end and name in keys.TIME_KEYS:
+        if start == end and name in KEYS["time"]:
             start, end = _time(text, found.start(2), found.end(2))
         elif start == end and (audit := _AUDIT(text, found.start(2))):
             start, end = audit.span(1)
@@ -86,13 +84,13 @@ def of_pairs(text: bytes, at: int) -> Found | None:
 
 
 def _rank(name: bytes, value: bytes) -> int | None:
-    if name in keys.LEVEL_KEYS:
-        word = WORDS.get(value.strip(b" \t\n\f\r").upper())
-        return word.rank if word else BUNYAN.get(value, LETTERS.get(value))
+    if name in KEYS["level"]:
+        word = value.strip(b" \t\n\f\r").upper()
+        return WORDS.get(word, BUNYAN.get(value, LETTERS.get(value)))
     if name == _PRIORITY_KEY and len(value) == 1 and b"0" <= value <= b"7":
         return SYSLOG[int(value)]
-    if name in keys.NUMBER_KEYS and _NUMBER(value):
-        return keys.NUMBERED[(int(value) - 1) // 4]
+    if name in KEYS["number"] and _NUMBER(value):
+        return NUMBERED[(int(value) - 1) // 4]
     return None
 
 

@@ -4,8 +4,8 @@
 import re
 from typing import NamedTuple
 
-from oslogserve.lines.grammar.times import DATED_THING
 from tests.reference.head import REACH, read_head
+from tests.reference.tables import DATED_THING
 
 #: Control sequences (ECMA-48), links (OSC 8), strings (OSC, APC, DCS, PM), tput's `ESC ( B`, and `ESC 7`
 #: and `ESC 8`. Longer or unfinished ones are text.
@@ -19,7 +19,7 @@ _SEQUENCE = re.compile(
 )
 
 
-_DATED_THING = re.compile(DATED_THING.replace(b"{end}", rb"\Z")).search
+_DATED_THING = DATED_THING.search
 #: Bytes of a line that names the date of a thing.
 _LONGEST_HEADING = 256
 

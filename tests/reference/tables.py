@@ -3,32 +3,101 @@
 
 import re
 from collections.abc import Callable, Iterable
+from enum import StrEnum, auto
 from typing import NamedTuple
 
-from oslogserve.lines.grammar import exceptions, tokens
-from oslogserve.lines.grammar.severities import LETTERS, RANKS, WORDS
-from oslogserve.lines.grammar.times import GUARD, LAYOUTS, PLACED_LAYOUTS, pattern_of
-from oslogserve.lines.grammar.tokens import Kind, Position
+from tests.reference.grammar import LETTERS, PIECES, RANKS, WORDS, compiled, expanded, table
 
 Match = Callable[..., re.Match[bytes] | None]
 
 
-def _compiled(pattern: bytes) -> Match:
-    return re.compile(pattern.replace(b"{end}", rb"\Z")).match
+class Kind(StrEnum):
+    """The meaning of a token, see core/grammar/tokens.toml."""
+
+    FIRST_WORD = auto()
+    LAST_WORD = auto()
+    LETTER = auto()
+    LINE_LETTER = auto()
+    DIGIT = auto()
+    FATAL = auto()
+    COLUMN = auto()
+    KLOG = auto()
+    NUMBER_TIME = auto()
+    SECTION_TIME = auto()
+    PREFIX = auto()
+    PRIORITY = auto()
+    AGAIN = auto()
+    ORNAMENT = auto()
+    PROGRAM = auto()
+    PROCESS = auto()
+    BAR = auto()
+    MARK = auto()
+    DASH = auto()
+    GROUP = auto()
+    OBJECT = auto()
+    PAIR = auto()
+    LAST_PAIR = auto()
+    NUMBER = auto()
+    FIELD = auto()
+    WORD = auto()
+    STOP = auto()
+
+
+class Position(StrEnum):
+    """The context of a token. It is FIRST_ up to the first field of the content."""
+
+    START = "S"
+    FIRST_START = "s"
+    NAMED = "N"
+    FIRST_NAMED = "n"
+    TIMED = "T"
+    FIRST_TIMED = "t"
+    NUMBERED = "#"
+    LOGGED = "L"
+    FIRST_LOGGED = "l"
+    PROSE = "p"
+
+
+_times, _tokens, _exceptions = (table(f"{name}.toml") for name in ("times", "tokens", "exceptions"))
+UPTIME, AUDIT, DATED_THING = (
+    compiled(_times[name], _times["pieces"]) for name in ("uptime", "audit", "dated_thing")
+)
+
+
+def pattern_of(layout: str) -> str:
+    """The layout as a regular expression."""
+    escaped = re.sub(r"[.|]", r"\\\g<0>", layout)
+    return re.sub(r"%(\w)", lambda found: _times["directives"][found[1]], escaped)
 
 
 def _scanner(layouts: Iterable[str]) -> Match:
     """A function that matches a time of these layouts at an offset; the match spans the time."""
-    return _compiled(f"(?! )(?:{'|'.join(map(pattern_of, layouts))}){GUARD}".encode())
+    patterns = (
+        pattern_of(layout.replace("{date}", date))
+        for layout in layouts
+        for date in (_times["dates"] if "{date}" in layout else [""])
+    )
+    return compiled(f"(?! )(?:{'|'.join(patterns)}){_times['guard']}", _times["pieces"]).match
 
 
 #: Arguments: the text, the offset, and where a time must end.
-scan = _scanner(LAYOUTS)
-#: The same for PLACED_LAYOUTS.
-SCAN_PLACED = {place: _scanner(layouts) for place, layouts in PLACED_LAYOUTS.items()}
-_TOKENS = [(rule.positions, rule.kind, _compiled(rule.pattern)) for rule in tokens.RULES]
-_EXCEPTIONS = [(_compiled(rule.pattern), rule.rank) for rule in exceptions.RULES]
-_LOCATION = re.compile(exceptions.LOCATION)
+scan = _scanner(_times["layouts"])
+#: The same for the layouts of special contexts.
+SCAN_PLACED = {name: _scanner(_times[name]) for name in ("klog", "epoch", "boot", "day_of_year")}
+_TOKENS = [
+    (
+        expanded(positions, _tokens["positions"]),
+        Kind(kind),
+        compiled(pattern, _tokens["pieces"] | PIECES).match,
+    )
+    for positions, kind, pattern in _tokens["tokens"]
+]
+_EXCEPTIONS = [
+    (compiled(pattern, _exceptions["pieces"]).match, RANKS[severity])
+    for severity, patterns in _exceptions["lines"].items()
+    for pattern in patterns
+]
+_LOCATION = compiled(_exceptions["location"], _exceptions["pieces"])
 
 
 class Token(NamedTuple):
@@ -59,10 +128,12 @@ def rank_of_location(text: bytes, start: int, end: int) -> int | None:
         return None
     if found[2]:
         return LETTERS[found[2][:1]]
-    word = WORDS.get(found[1].upper())
-    return word.rank if word else RANKS["INFO"]
+    return WORDS.get(found[1].upper(), RANKS["INFO"])
 
 
 def rank_of_ending(text: bytes) -> int | None:
     """The rank that a line's end tells; None for none."""
-    return next((rank for end, rank in exceptions.ENDINGS.items() if text.endswith(end)), None)
+    for severity, endings in _exceptions["endings"].items():
+        if text.endswith(tuple(ending.encode() for ending in endings)):
+            return RANKS[severity]
+    return None

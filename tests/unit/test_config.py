@@ -8,7 +8,6 @@ import pytest
 
 from oslogserve.config import ConfigError, load
 from oslogserve.config.options import REMOVED
-from oslogserve.lines.grammar.native_grammar import UserFormat
 
 SWIFT = {
     "OS_AUTH_URL": "http://keystone/v3",
@@ -36,7 +35,7 @@ def test_without_a_file_everything_is_at_its_default():
     assert config["metrics", "path"] == "/metrics"
     assert config["swift", "read_timeout"] == 30.0
     assert config.views == []
-    assert config.formats == ()
+    assert config.formats == []
 
 
 def test_a_file_is_understood(conf):
@@ -58,15 +57,15 @@ def test_a_site_s_own_formats_keep_their_order(conf):
         "[disk]\nroot = /x\n[format a b]\npattern = ^<(?<severity>ä+)>\nwords = ä:error\n"
         "[format m]\npattern = \\[(?P<time>[^[ ]+)\\]\n"
     )
-    assert config.formats == (
-        UserFormat(
+    assert config.formats == [
+        (
             "z",
-            rb"(?P<time>[0-9]+) (?P<severity>[0-9A-Za-z_:]+)",
+            "(?P<time>[0-9]+) (?P<severity>[0-9A-Za-z_:]+)",
             {b"E": "ERROR", b"W:": "WARNING"},
         ),
-        UserFormat("a b", "^<(?<severity>ä+)>".encode(), {"ä".encode(): "ERROR"}),
-        UserFormat("m", rb"\[(?P<time>[^\[ ]+)\]", {}),
-    )
+        ("a b", "^<(?<severity>ä+)>", {"ä".encode(): "ERROR"}),
+        ("m", r"\[(?P<time>[^\[ ]+)\]", {}),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +97,7 @@ def test_a_pattern_that_no_line_can_be_tried_with_is_named_with_its_line(conf, p
 
 
 def test_a_pattern_may_be_as_long_as_the_limit(conf):
-    assert len(conf(f"[format x]\npattern = (?P<time>{990 * 'x'})\n").formats[0].pattern) == 1000
+    assert len(conf(f"[format x]\npattern = (?P<time>{990 * 'x'})\n").formats[0][1]) == 1000
 
 
 @pytest.mark.parametrize(

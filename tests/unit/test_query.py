@@ -4,9 +4,9 @@ from urllib.parse import parse_qsl, quote, urlencode
 import pytest
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.lines.time_range import time_range
+from oslogserve.native import SEVERITIES
 from oslogserve.query import Query, accepts_html
 from oslogserve.query.parameters import FORMATS, PARAMETERS, SOURCES
 from oslogserve.search import Search

@@ -65,7 +65,7 @@ def test_uncommented_it_loads(tmp_path):
     assert load(None, environ={}).values.items() <= config.values.items()
     assert [view for _, view in config.views] == ["raw"]
     assert [name for name, _ in config.stores] == ["archive"]
-    [row] = config.formats
-    assert row.words[b"W"] == "WARNING"
-    fits = re.match(row.pattern, b"2024/03/04 05:06:07 <E> no room left")
-    assert fits.groups() == (b"2024/03/04 05:06:07", b"E")
+    [(_, pattern, words)] = config.formats
+    assert words[b"W"] == "WARNING"
+    fits = re.match(pattern, "2024/03/04 05:06:07 <E> no room left")
+    assert fits.groups() == ("2024/03/04 05:06:07", "E")

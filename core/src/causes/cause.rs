@@ -114,7 +114,7 @@ impl CauseFinder {
         let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
         self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
-        if is_timed && 0 < rank && rank < causes.data.warning && !is_result(&line.text) {
+        if is_timed && 0 < rank && rank < causes.warning && !is_result(&line.text) {
             self.is_healthy = false;
             if self.is_low && !self.steps.are_decided() {
                 self.low.copy(line);
@@ -159,7 +159,7 @@ impl CauseFinder {
         if !is_empty {
             self.is_healthy = mark == Some(Mark::Healthy);
         }
-        let mark = of_steps(mark, is_travis, rank == causes.data.warning);
+        let mark = of_steps(mark, is_travis, rank == causes.warning);
         let (number, time, is_new) = (line.number, Cow::Borrowed(time), line.is_new);
         self.add_to_steps(&Text { number, shown, start, indent, rank, time, is_new }, mark);
     }
@@ -242,8 +242,8 @@ fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mar
 
 /// True if Travis begins a step at the line. cut: the size of what is written over.
 fn is_travis(causes: &Causes, raw: &[u8], cut: usize, content: &[u8]) -> bool {
-    (content.starts_with(COMMAND) && memmem::find(raw, &causes.data.echo).is_some())
-        || (cut > 0 && memmem::find(&raw[..cut], &causes.data.overwritten).is_some())
+    (content.starts_with(COMMAND) && memmem::find(raw, causes.data.echo.as_bytes()).is_some())
+        || (cut > 0 && memmem::find(&raw[..cut], causes.data.overwritten.as_bytes()).is_some())
 }
 
 /// True if the line ends with the result of a run, which looks like a level.

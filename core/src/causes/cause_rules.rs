@@ -1,60 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The rules of `oslogserve/lines/grammar/causes.py`, compiled once.
+//! The marks of `core/grammar/marks.toml`, and the patterns of `causes.toml`, compiled once.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use pyo3::FromPyObject;
 use regex::bytes::Regex;
+use serde::Deserialize;
+use toml::Spanned;
 
 use crate::causes::chapter_rules;
 use crate::lines::after_mark;
-use crate::recognition::patterns::{
-    Cache, Literals, Patterns, Pool, Row, beginning, expression, named,
-};
+use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, beginning, expression};
+use crate::tables::{Pattern, Pieces, Row, Tables};
 
-/// The attributes of `oslogserve.lines.grammar.native_grammar.NativeCauses`.
-#[derive(FromPyObject)]
+/// A line that a tool prints: the tool, and the line's pattern.
+type Line = (String, Pattern);
+
+/// `core/grammar/causes.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Data {
-    /// Mark, row, and whether it may begin with any byte.
-    rules: Vec<(String, Row, bool)>,
-    hints: Row,
-    behind_time: Row,
-    job_head: Row,
-    step_head: Row,
-    green: Vec<Row>,
-    /// Those that may begin with any byte, and what they need.
-    green_anywhere: Vec<Row>,
-    green_hints: Row,
-    weak: Vec<Row>,
-    frame: Row,
-    call: Row,
-    library: Row,
-    usage: Row,
-    option: Row,
-    recap: Row,
-    number: Row,
-    words: Row,
-    passing: Row,
-    record: Row,
-    pub subtest: Vec<u8>,
-    pub stack: Vec<u8>,
-    pub source: Vec<u8>,
-    pub quoting: Vec<u8>,
-    pub unnamed: Vec<u8>,
-    pub running: Vec<u8>,
-    pub annotation: Vec<u8>,
-    pub overwritten: Vec<u8>,
-    pub echo: Vec<u8>,
-    pub warning: usize,
-    chapters: chapter_rules::Data,
+    hints: Spanned<Vec<String>>,
+    behind_time: Pattern,
+    job_head: Pattern,
+    step_head: Pattern,
+    green: Vec<Line>,
+    green_hints: Spanned<Vec<String>>,
+    weak: Vec<Line>,
+    frame: Pattern,
+    call: Pattern,
+    library: Pattern,
+    usage: Pattern,
+    option: Pattern,
+    recap: Pattern,
+    number: Pattern,
+    words: Pattern,
+    passing: Pattern,
+    record: Pattern,
+    pub subtest: String,
+    pub stack: String,
+    pub source: String,
+    pub quoting: String,
+    pub unnamed: String,
+    pub running: String,
+    pub annotation: String,
+    pub overwritten: String,
+    pub echo: String,
 }
 
-named! {
-    /// The meaning of a line, by the name that `causes.py` gives it.
-    Mark:
-    Stopped Failed StepFailed Canceled BuildFailed Exited TaskFailed Healthy Passed TaskPassed Begins TaskBegins Shown Over Recap
-    Ended Crash Heading Aborts Result Fatal Outcome Test Numbered Title Inline Error Succeeded Chapter
+/// The meaning of a line, as `marks.toml` says, in the order in which the rules are tried.
+#[derive(Clone, Copy, Debug, Deserialize, Eq, Ord, PartialEq, PartialOrd)]
+#[serde(rename_all = "snake_case")]
+#[rustfmt::skip]
+pub enum Mark {
+    Stopped, Failed, StepFailed, Canceled, BuildFailed, Exited, TaskFailed, Healthy, Passed, TaskPassed,
+    Begins, TaskBegins, Shown, Over, Recap, Ended, Crash, Heading, Aborts, Result, Fatal, Outcome, Test,
+    Numbered, Title, Inline, Error, Succeeded, Chapter,
 }
 
 impl Mark {
@@ -82,6 +84,9 @@ impl Mark {
 /// Bytes of a record's level and name.
 const LONGEST_HEAD: usize = 128;
 
+/// Beginnings of patterns that may begin with any byte.
+const ANY: [&str; 5] = [".", r"\S", r"(?:\S", r"\w", r"[\w"];
+
 /// Some of the rules, with their places among all.
 struct Rules {
     patterns: Patterns,
@@ -89,12 +94,14 @@ struct Rules {
 }
 
 impl Rules {
-    fn new(data: &Data, anywhere: bool) -> Result<Self, String> {
-        let chosen = || data.rules.iter().enumerate().filter(|(_, rule)| rule.2 == anywhere);
-        let places = chosen().map(|(place, (mark, row, _))| Ok((place, Mark::named(mark, row)?)));
+    /// all: the rules. anywhere: true for those that may begin with any byte, false for the others.
+    fn new(all: &[(Mark, Row)], anywhere: bool) -> Result<Self, String> {
+        let is_chosen =
+            |(_, row): &&(Mark, Row)| ANY.iter().any(|start| row.1.starts_with(start)) == anywhere;
+        let chosen = || all.iter().enumerate().filter(|(_, rule)| is_chosen(rule));
         Ok(Self {
-            places: places.collect::<Result<_, String>>()?,
-            patterns: Patterns::new(chosen().map(|(_, (_, row, _))| row))?,
+            places: chosen().map(|(place, (mark, _))| (place, *mark)).collect(),
+            patterns: Patterns::new(chosen().map(|(_, (_, row))| row))?,
         })
     }
 
@@ -137,34 +144,57 @@ pub struct Causes {
     passing: Regex,
     record: Regex,
     pub chapters: chapter_rules::Rules,
+    /// The rank of WARNING.
+    pub warning: usize,
     unused_caches: Pool<Caches>,
 }
 
 impl Causes {
-    /// Errors: the first row at fault, and its fault.
-    pub fn new(data: Data) -> Result<Self, String> {
+    /// warning: the rank of WARNING. Errors: the first row at fault, and its fault.
+    pub fn new(tables: &Tables, warning: usize) -> Result<Self, String> {
+        let (chapters, of_chapters) = chapter_rules::Rules::new(tables)?;
+        let pieces = Pieces::new();
+        let (file, marks) = tables.read::<BTreeMap<Mark, Vec<Line>>>("marks.toml")?;
+        let mut all = Vec::new();
+        for (mark, lines) in &marks {
+            for (_, line) in lines {
+                all.push((*mark, file.row(line, &pieces)?));
+            }
+        }
+        all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, row)));
+        let (file, data) = tables.read::<Data>("causes.toml")?;
+        let row = |pattern: &Pattern| file.row(pattern, &pieces);
+        let first = |pattern: &Pattern| beginning([&row(pattern)?]);
+        let rows =
+            |lines: &[Line]| lines.iter().map(|(_, line)| row(line)).collect::<Result<Vec<_>, _>>();
+        let literals = |all: &Spanned<Vec<String>>| {
+            Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
+        };
+        let (green_anywhere, green): (Vec<_>, Vec<_>) =
+            rows(&data.green)?.into_iter().partition(|(_, pattern)| pattern.starts_with('.'));
         Ok(Self {
-            rules: Rules::new(&data, false)?,
-            anywhere: Rules::new(&data, true)?,
-            hints: Literals::new(&data.hints)?,
-            behind_time: Patterns::new([&data.behind_time])?,
-            job_head: beginning([&data.job_head])?,
-            step_head: beginning([&data.step_head])?,
-            green: Patterns::new(&data.green)?,
-            green_anywhere: beginning(&data.green_anywhere)?,
-            green_hints: Literals::new(&data.green_hints)?,
-            weak: beginning(&data.weak)?,
-            frame: beginning([&data.frame])?,
-            call: beginning([&data.call])?,
-            library: beginning([&data.library])?,
-            usage: beginning([&data.usage])?,
-            option: beginning([&data.option])?,
-            recap: beginning([&data.recap])?,
-            number: beginning([&data.number])?,
-            words: expression(&data.words)?,
-            passing: expression(&data.passing)?,
-            record: beginning([&data.record])?,
-            chapters: chapter_rules::Rules::new(&data.chapters)?,
+            rules: Rules::new(&all, false)?,
+            anywhere: Rules::new(&all, true)?,
+            hints: literals(&data.hints)?,
+            behind_time: Patterns::new([&row(&data.behind_time)?])?,
+            job_head: first(&data.job_head)?,
+            step_head: first(&data.step_head)?,
+            green: Patterns::new(&green)?,
+            green_anywhere: beginning(&green_anywhere)?,
+            green_hints: literals(&data.green_hints)?,
+            weak: beginning(&rows(&data.weak)?)?,
+            frame: first(&data.frame)?,
+            call: first(&data.call)?,
+            library: first(&data.library)?,
+            usage: first(&data.usage)?,
+            option: first(&data.option)?,
+            recap: first(&data.recap)?,
+            number: first(&data.number)?,
+            words: expression(&row(&data.words)?)?,
+            passing: expression(&row(&data.passing)?)?,
+            record: first(&data.record)?,
+            chapters,
+            warning,
             unused_caches: Pool::default(),
             data,
         })
@@ -286,7 +316,7 @@ impl Causes {
 
     /// True if the line speaks of a failure. error: the rank of ERROR.
     pub fn is_word(&self, caches: &mut Caches, content: &[u8], rank: usize, error: usize) -> bool {
-        let is_other = rank >= error || (0 < rank && rank < self.data.warning);
+        let is_other = rank >= error || (0 < rank && rank < self.warning);
         if content.is_empty() || is_other || self.is_green(caches, content) {
             return false;
         }
@@ -296,6 +326,6 @@ impl Causes {
         if self.is_weak(content) {
             return true;
         }
-        rank != self.data.warning && self.words.is_match(content)
+        rank != self.warning && self.words.is_match(content)
     }
 }

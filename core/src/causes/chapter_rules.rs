@@ -1,34 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The marks of chapters, as `oslogserve/lines/grammar/chapters.py` has them.
+//! The marks of chapters: `core/grammar/chapters.toml`, compiled.
 
 use std::sync::Arc;
 
-use pyo3::FromPyObject;
 use regex::bytes::Regex;
+use serde::Deserialize;
 
-use crate::recognition::patterns::{Patterns, Row, beginning, expression, named};
+use crate::recognition::patterns::{Patterns, beginning, expression};
+use crate::tables::{Pattern, Pieces, Row, Tables};
 
 const GITLAB: &str = "gitlab";
 const TRAVIS: &str = "travis";
 const FOLD: &str = "travis fold";
 
-/// The ChapterRule of `oslogserve/lines/grammar/chapters.py`: event, outcome, level, tool, row.
-type RuleData = (String, String, u8, String, Row);
-
-/// Attributes of `oslogserve.lines.grammar.native_grammar.NativeChapters`.
-#[derive(FromPyObject)]
-pub struct Data {
-    rules: Vec<RuleData>,
-    section: Row,
-    fold: Row,
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Data {
+    section: Pattern,
+    fold: Pattern,
     overwritten_level: u8,
-    seconds: Row,
+    seconds: Pattern,
+    chapters: Vec<Line>,
 }
 
-named! {
-    /// What a mark of chapters does, by the name that `chapters.py` gives it.
-    Event:
-    Begins Within Nests Ends Reports Closes Says Forgives Hidden
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Line {
+    level: u8,
+    tool: String,
+    event: Event,
+    outcome: Option<Outcome>,
+    line: Pattern,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Outcome {
+    Passed,
+    Failed,
+}
+
+/// What a mark of chapters does, as the file says.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+#[rustfmt::skip]
+pub enum Event {
+    Begins, Within, Nests, Ends, Reports, Closes, Says, Forgives, Hidden,
 }
 
 /// A mark of chapters.
@@ -38,24 +56,6 @@ pub struct Rule {
     pub level: u8,
     pub tool: Arc<str>,
     pub pattern: Regex,
-}
-
-impl Rule {
-    fn new((event, outcome, level, tool, row): &RuleData) -> Result<Self, String> {
-        let outcome = match &outcome[..] {
-            "" => None,
-            "passed" => Some("passed"),
-            "failed" => Some("failed"),
-            _ => return Err(format!("{}: there is no outcome {outcome}", row.0)),
-        };
-        Ok(Self {
-            event: Event::named(event, row)?,
-            outcome,
-            level: *level,
-            tool: Arc::from(&tool[..]),
-            pattern: beginning([row])?,
-        })
-    }
 }
 
 /// The marks of chapters, compiled once.
@@ -75,18 +75,37 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Errors: the first row at fault, and its fault.
-    pub fn new(data: &Data) -> Result<Self, String> {
-        Ok(Self {
-            patterns: Patterns::new(data.rules.iter().map(|rule| &rule.4))?,
-            rules: data.rules.iter().map(Rule::new).collect::<Result<_, _>>()?,
-            sections: expression(&data.section)?,
-            folds: expression(&data.fold)?,
-            seconds: expression(&data.seconds)?,
+    /// The rules, and the rows of their lines. Errors: the first row at fault, and its fault.
+    pub fn new(tables: &Tables) -> Result<(Self, Vec<Row>), String> {
+        let (file, data) = tables.read::<Data>("chapters.toml")?;
+        let row = |pattern: &Pattern| file.row(pattern, &Pieces::new());
+        let mut rows = Vec::new();
+        let mut rules = Vec::new();
+        for mark in &data.chapters {
+            let row = row(&mark.line)?;
+            rules.push(Rule {
+                event: mark.event,
+                outcome: mark.outcome.map(|outcome| match outcome {
+                    Outcome::Passed => "passed",
+                    Outcome::Failed => "failed",
+                }),
+                level: mark.level,
+                tool: Arc::from(mark.tool.trim_end_matches('*')),
+                pattern: beginning([&row])?,
+            });
+            rows.push(row);
+        }
+        let all = Self {
+            patterns: Patterns::new(&rows)?,
+            rules,
+            sections: expression(&row(&data.section)?)?,
+            folds: expression(&row(&data.fold)?)?,
+            seconds: expression(&row(&data.seconds)?)?,
             level: data.overwritten_level,
             gitlab: Arc::from(GITLAB),
             travis: Arc::from(TRAVIS),
             fold: Arc::from(FOLD),
-        })
+        };
+        Ok((all, rows))
     }
 }

@@ -208,7 +208,7 @@ impl Step {
 
     /// Notes how it ended.
     pub fn end(&mut self, grammar: &Grammar) {
-        let annotation = &grammar.causes.data.annotation;
+        let annotation = grammar.causes.data.annotation.as_bytes();
         let last = self.ring.last();
         self.is_annotated |= last.is_some_and(|text| text.content().starts_with(annotation));
     }
@@ -360,7 +360,7 @@ impl Step {
         if !is_error {
             return as_marked;
         }
-        let is_stack = content.starts_with(&grammar.causes.data.stack);
+        let is_stack = content.starts_with(grammar.causes.data.stack.as_bytes());
         (!is_green && !is_stack).then_some(Role::Error)
     }
 
@@ -395,11 +395,11 @@ impl Step {
         let Some(kind) = self.report else { return };
         let Some(report) = last_of(&mut self.found, &mut self.further, kind) else { return };
         let is_long = text.number - report.first.number > REPORT;
-        let is_stack = report.first.content().starts_with(&grammar.causes.data.stack);
+        let is_stack = report.first.content().starts_with(grammar.causes.data.stack.as_bytes());
         let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
         let is_blank = text.content().is_empty() && !is_stack;
         let is_other = role.is_some() && !is_error;
-        let is_source = text.content().starts_with(&grammar.causes.data.source);
+        let is_source = text.content().starts_with(grammar.causes.data.source.as_bytes());
         let is_title = role.is_none()
             && !self.is_paused
             && text.content().ends_with(b":")
@@ -412,7 +412,8 @@ impl Step {
         {
             report.extend(text);
         }
-        let quotes_source = report.first.content().starts_with(&grammar.causes.data.quoting);
+        let quotes_source =
+            report.first.content().starts_with(grammar.causes.data.quoting.as_bytes());
         self.is_open = is_blank && (self.is_open || !self.is_paused) && !quotes_source;
         self.is_paused = !is_error && (is_blank || self.is_paused);
         let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
@@ -492,8 +493,8 @@ impl Step {
     }
 
     fn add_first(&mut self, grammar: &Grammar, text: &Text<'_>, kind: Kind) {
-        let is_subtest =
-            kind == Kind::Test && text.content().starts_with(&grammar.causes.data.subtest);
+        let is_subtest = kind == Kind::Test
+            && text.content().starts_with(grammar.causes.data.subtest.as_bytes());
         let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
         let is_further = self.found[kind as usize].is_some() && !is_deeper;
         let is_noted = !is_further || (kind != Kind::Crash && self.further.len() < MOST_NOTED);
@@ -507,7 +508,8 @@ impl Step {
         if is_further {
             self.further.push((kind, group));
         } else if let Some(test) = last_of(&mut self.found, &mut self.further, kind) {
-            group.tell(mem::replace(test, Group::new(text)), &grammar.causes.data.subtest);
+            group
+                .tell(mem::replace(test, Group::new(text)), grammar.causes.data.subtest.as_bytes());
             *test = group;
         } else {
             self.has_numbers |= kind == Kind::Headed && grammar.causes.is_numbered(text.content());
@@ -525,9 +527,9 @@ impl Step {
         if !above.is_empty() {
             group.extend(text);
         }
-        let is_stack =
-            kind == Kind::Headed && text.content().starts_with(&grammar.causes.data.stack);
-        let is_unnamed = text.content().ends_with(&grammar.causes.data.unnamed);
+        let is_stack = kind == Kind::Headed
+            && text.content().starts_with(grammar.causes.data.stack.as_bytes());
+        let is_unnamed = text.content().ends_with(grammar.causes.data.unnamed.as_bytes());
         let name = if is_stack {
             underlined(&self.ring)
         } else {
@@ -657,7 +659,8 @@ fn located_above<'r>(ring: &'r Ring, grammar: &Grammar, test: &Text<'_>) -> Vec<
     let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
     let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
     let above = ring.iter().rev().nth(lines.len());
-    if above.is_some_and(|line| line.content().starts_with(&grammar.causes.data.subtest)) {
+    if above.is_some_and(|line| line.content().starts_with(grammar.causes.data.subtest.as_bytes()))
+    {
         return Vec::new();
     }
     let first = lines.iter().rposition(|line| grammar.causes.is_weak(line.content()));
@@ -682,7 +685,9 @@ fn underlined(ring: &Ring) -> Option<&Text<'static>> {
 
 /// The last line that says which test runs; None if none does.
 fn running<'r>(ring: &'r Ring, grammar: &Grammar) -> Option<&'r Text<'static>> {
-    ring.iter().rev().find(|line| line.content().starts_with(&grammar.causes.data.running))
+    ring.iter()
+        .rev()
+        .find(|line| line.content().starts_with(grammar.causes.data.running.as_bytes()))
 }
 
 /// The last call of the program's own in the stack right above its exception, of Python.

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The grammar of heads, as Python gets it.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::causes::cause_rules;
-use crate::recognition::{grammar, times};
+use crate::recognition::{grammar, times, user_formats};
+use crate::tables::Tables;
 
 /// The grammar of heads, compiled once.
 #[pyclass(frozen, module = "oslogserve_core")]
@@ -16,9 +17,10 @@ pub struct Grammar(pub Arc<grammar::Grammar>);
 #[pymethods]
 impl Grammar {
     #[new]
-    fn new(data: grammar::Data, causes: cause_rules::Data) -> PyResult<Self> {
-        let grammar = grammar::Grammar::new(data, causes).map_err(PyValueError::new_err)?;
-        Ok(Self(Arc::new(grammar)))
+    #[pyo3(signature = (formats, tables=HashMap::new()))]
+    fn new(formats: Vec<user_formats::Data>, tables: HashMap<String, String>) -> PyResult<Self> {
+        let grammar = grammar::Grammar::new(&formats, &Tables::new(tables));
+        Ok(Self(Arc::new(grammar.map_err(PyValueError::new_err)?)))
     }
 
     /// A time as a line shows it in ISO 8601. written: when the log was last written, in seconds

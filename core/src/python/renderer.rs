@@ -180,7 +180,7 @@ pub fn filter(
     comparison: Option<Comparison>,
 ) -> PyResult<Filter> {
     let rank = |level: &String| {
-        let rank = grammar.data.severities.iter().position(|name| name == level.as_bytes());
+        let rank = grammar.severities.names.iter().position(|name| name == level);
         rank.ok_or_else(|| PyValueError::new_err(format!("no such level: {level}")))
     };
     Ok(Filter {

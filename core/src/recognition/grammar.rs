@@ -1,71 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The data of the grammar of heads, as `oslogserve/lines` hands it over, compiled once.
+//! The grammar of heads, of the tables of `core/grammar`, compiled once.
 
-use std::collections::HashMap;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::causes::cause_rules::{self, Causes};
+use regex::bytes::Regex;
+use serde::Deserialize;
+use toml::Spanned;
+
+use crate::causes::cause_rules::Causes;
 use crate::cursor::is_word;
 use crate::recognition::heads;
-use crate::recognition::names::{self, Names};
-use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, Row, beginning, expression};
+use crate::recognition::layouts::Times;
+use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, beginning, expression};
 use crate::recognition::repeated;
+use crate::recognition::severities::Severities;
 use crate::recognition::times::Layouts;
-use crate::recognition::tokens::{Rule, Table};
+use crate::recognition::tokens::Table;
 use crate::recognition::user_formats::{self, UserFormats};
-use pyo3::FromPyObject;
-use regex::bytes::Regex;
+use crate::tables::{File, Pattern, Pieces, Tables};
 
-/// Letters of the longest word.
-const LONGEST_WORD: usize = 16;
-
-/// The attributes of `oslogserve.lines.grammar.native_grammar.NativeGrammar`.
-#[derive(FromPyObject)]
-pub struct Data {
-    pub severities: Vec<Vec<u8>>,
-    pub words: Vec<(Vec<u8>, usize)>,
-    pub letters: Vec<(u8, usize)>,
-    pub syslog: Vec<usize>,
-    #[pyo3(from_py_with = names::of_ranks)]
-    pub numbers: Names<usize>,
-    pub tokens: Vec<Rule>,
-    pub times: Vec<Row>,
-    pub klog: Vec<Row>,
-    pub epoch: Vec<Row>,
-    pub day_of_year: Vec<Row>,
-    pub uptime: Row,
-    pub audit: Row,
-    pub dated_thing: Row,
-    pub readable: Vec<Row>,
-    pub exceptions: Vec<(Row, usize)>,
-    pub endings: Vec<(Vec<u8>, usize)>,
-    pub location: Row,
-    pub location_words: Row,
-    pub progress: Row,
-    pub continuation: Row,
-    #[pyo3(from_py_with = names::of_set)]
-    pub level_keys: Names<()>,
-    #[pyo3(from_py_with = names::of_set)]
-    pub time_keys: Names<()>,
-    #[pyo3(from_py_with = names::of_set)]
-    pub number_keys: Names<()>,
-    pub numbered: Vec<usize>,
-    #[pyo3(from_py_with = names::of_set)]
-    pub setting_keys: Names<()>,
-    #[pyo3(from_py_with = names::of_set)]
-    pub wrappers: Names<()>,
-    /// With the ranks of its words.
-    pub user_formats: Vec<(Row, HashMap<Vec<u8>, usize>)>,
+/// `core/grammar/exceptions.toml`.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Exceptions {
+    location: Pattern,
+    location_words: Pattern,
+    progress: Pattern,
+    continuation: Pattern,
+    /// Patterns by severity, and ends of lines.
+    lines: BTreeMap<Spanned<String>, Vec<Pattern>>,
+    endings: BTreeMap<Spanned<String>, Vec<String>>,
+    pieces: Pieces,
 }
 
-/// Ranks of words by their length, each word packed into a number.
-type Words = [Vec<(u128, usize)>; LONGEST_WORD + 1];
-
-/// The grammar: its data, and what was compiled of that.
+/// The grammar.
 pub struct Grammar {
-    pub data: Data,
-    words: Words,
+    pub severities: Severities,
     pub tokens: Table,
     /// Found wherever a time may stand.
     times: Patterns,
@@ -80,12 +53,15 @@ pub struct Grammar {
     /// All that a clock reads.
     pub readable: Arc<Layouts>,
     exceptions: Patterns,
+    /// By the places of their patterns.
+    exception_ranks: Vec<usize>,
+    endings: Vec<(String, usize)>,
     /// The last bytes of endings.
     may_end: [bool; 256],
     location: Regex,
     /// One of these words is in all that `location` matches.
     pub location_words: Literals,
-    /// PROGRESS and CONTINUATION.
+    /// `progress` and `continuation`.
     continuation: Patterns,
     pub user_formats: UserFormats,
     pub causes: Causes,
@@ -109,35 +85,50 @@ pub struct Caches {
 
 impl Grammar {
     /// Errors: the first row at fault, and its fault.
-    pub fn new(data: Data, causes: cause_rules::Data) -> Result<Self, String> {
+    pub fn new(formats: &[user_formats::Data], tables: &Tables) -> Result<Self, String> {
+        let severities = Severities::new(tables)?;
+        let (times_file, times) = tables.read::<Times>("times.toml")?;
+        let placed = |layouts: &[Pattern]| {
+            Ok::<_, String>(PlacedTimes(beginning(&times.guarded(&times_file, layouts)?)?))
+        };
+        let time = |pattern: &Pattern| times_file.row(pattern, &times.pieces);
+        let (file, exceptions) = tables.read::<Exceptions>("exceptions.toml")?;
+        let row = |pattern: &Pattern| file.row(pattern, &exceptions.pieces);
+        let patterns = by_severity(&severities, &file, exceptions.lines)?;
+        let rows =
+            patterns.iter().map(|(pattern, _)| row(pattern)).collect::<Result<Vec<_>, _>>()?;
+        let endings = by_severity(&severities, &file, exceptions.endings)?;
         let mut may_end = [false; 256];
-        for last in data.endings.iter().filter_map(|(end, _)| end.last()) {
+        for last in endings.iter().filter_map(|(end, _)| end.as_bytes().last()) {
             may_end[usize::from(*last)] = true;
         }
-        let rank_of = |name: &[u8]| data.severities.iter().position(|severity| severity == name);
         Ok(Self {
-            trace: rank_of(b"TRACE").ok_or("there is no TRACE")?,
-            error: rank_of(b"ERROR").ok_or("there is no ERROR")?,
-            critical: rank_of(b"CRITICAL").ok_or("there is no CRITICAL")?,
+            trace: severities.named("TRACE")?,
+            error: severities.named("ERROR")?,
+            critical: severities.named("CRITICAL")?,
             unused_caches: Pool::default(),
-            words: words_by_length(&data.words)?,
-            tokens: Table::new(&data.tokens)?,
-            times: Patterns::new(&data.times)?,
-            klog: PlacedTimes(beginning(&data.klog)?),
-            epoch: PlacedTimes(beginning(&data.epoch)?),
-            day_of_year: PlacedTimes(beginning(&data.day_of_year)?),
-            uptime: beginning([&data.uptime])?,
-            audit: beginning([&data.audit])?,
-            dated_thing: expression(&data.dated_thing)?,
-            readable: Arc::new(Layouts::new(&data.readable)?),
-            exceptions: Patterns::new(data.exceptions.iter().map(|(row, _)| row))?,
+            tokens: Table::new(tables, &severities)?,
+            times: Patterns::new(&times.guarded(&times_file, &times.layouts)?)?,
+            klog: placed(&times.klog)?,
+            epoch: placed(&times.epoch)?,
+            day_of_year: placed(&times.day_of_year)?,
+            uptime: beginning([&time(&times.uptime)?])?,
+            audit: beginning([&time(&times.audit)?])?,
+            dated_thing: expression(&time(&times.dated_thing)?)?,
+            readable: Arc::new(Layouts::new(times.readable(&times_file)?)?),
+            exceptions: Patterns::new(&rows)?,
+            exception_ranks: patterns.iter().map(|(_, rank)| *rank).collect(),
+            endings,
             may_end,
-            location: expression(&data.location)?,
-            location_words: Literals::new(&data.location_words)?,
-            continuation: Patterns::new([&data.progress, &data.continuation])?,
-            user_formats: UserFormats::new(&data.user_formats)?,
-            causes: Causes::new(causes)?,
-            data,
+            location: expression(&row(&exceptions.location)?)?,
+            location_words: Literals::new(&row(&exceptions.location_words)?)?,
+            continuation: Patterns::new(&[
+                row(&exceptions.progress)?,
+                row(&exceptions.continuation)?,
+            ])?,
+            user_formats: UserFormats::new(formats, &severities)?,
+            causes: Causes::new(tables, severities.named("WARNING")?)?,
+            severities,
         })
     }
 
@@ -166,46 +157,10 @@ impl Grammar {
         Some(at..without_guard(text, end))
     }
 
-    /// The rank of a level's word, in any case, or of its letter.
-    pub fn rank_of(&self, name: &[u8]) -> Option<usize> {
-        self.rank_of_word(name).or_else(|| match name {
-            [letter] => self.letter(*letter),
-            _ => None,
-        })
-    }
-
-    fn rank_of_word(&self, name: &[u8]) -> Option<usize> {
-        let key = packed(name)?;
-        self.words[name.len()].iter().find_map(|&(word, rank)| (word == key).then_some(rank))
-    }
-
-    pub fn letter(&self, letter: u8) -> Option<usize> {
-        self.data.letters.iter().find_map(|&(known, rank)| (known == letter).then_some(rank))
-    }
-
-    /// The rank of one of syslog's digits, 0 to 7.
-    pub fn syslog(&self, digit: u8) -> usize {
-        self.data.syslog[usize::from(digit)]
-    }
-
-    /// The rank of a member's value.
-    pub fn rank_of_value(&self, value: &[u8]) -> Option<usize> {
-        let word = self.rank_of_word(value.trim_ascii());
-        word.or_else(|| self.data.numbers.get(value)).or_else(|| self.rank_of(value))
-    }
-
-    /// The rank of one of OpenTelemetry's numbers, of which each severity has four, from 1.
-    pub fn rank_of_number(&self, value: &[u8]) -> Option<usize> {
-        let is_number = matches!(value, [b'1'..=b'9'] | [b'1' | b'2', b'0'..=b'9']);
-        let digits = value.iter().filter(|_| is_number);
-        let number = digits.fold(0, |sum, digit| sum * 10 + usize::from(digit - b'0'));
-        self.data.numbered.get(number.checked_sub(1)? / 4).copied()
-    }
-
     /// The rank of the first exception that matches at a place.
     pub fn exception(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<usize> {
         let (row, _) = self.exceptions.first_at(&mut caches.exceptions, text, at)?;
-        Some(self.data.exceptions[row].1)
+        Some(self.exception_ranks[row])
     }
 
     /// The rank of the severity behind a location in a file.
@@ -215,14 +170,16 @@ impl Grammar {
         }
         let found = self.location.captures(text)?;
         if let Some(letter) = found.get(2) {
-            return self.letter(letter.as_bytes()[0]);
+            return self.severities.letter(letter.as_bytes()[0]);
         }
-        self.rank_of_word(found.get(1)?.as_bytes()).or_else(|| self.rank_of_word(b"INFO"))
+        let rank_of = |word: &[u8]| self.severities.rank_of_word(word);
+        rank_of(found.get(1)?.as_bytes()).or_else(|| rank_of(b"INFO"))
     }
 
     pub fn ending(&self, text: &[u8]) -> Option<usize> {
         text.last().filter(|&&last| self.may_end[usize::from(last)])?;
-        self.data.endings.iter().find(|(end, _)| text.ends_with(end)).map(|&(_, rank)| rank)
+        let found = self.endings.iter().find(|(end, _)| text.ends_with(end.as_bytes()));
+        found.map(|&(_, rank)| rank)
     }
 
     /// True if a line continues the one above by its shape.
@@ -232,23 +189,19 @@ impl Grammar {
     }
 }
 
-fn words_by_length(words: &[(Vec<u8>, usize)]) -> Result<Words, String> {
-    let mut by_length = [const { Vec::new() }; LONGEST_WORD + 1];
-    for (word, rank) in words {
-        let key = packed(word).ok_or_else(|| {
-            format!("{}: it has more than {LONGEST_WORD} letters", String::from_utf8_lossy(word))
-        })?;
-        by_length[word.len()].push((key, *rank));
+/// Values with the rank of their severity, the worst first.
+fn by_severity<T>(
+    severities: &Severities,
+    file: &File<'_>,
+    values: BTreeMap<Spanned<String>, Vec<T>>,
+) -> Result<Vec<(T, usize)>, String> {
+    let mut found = Vec::new();
+    for (name, values) in values {
+        let rank = severities.named(name.get_ref()).map_err(|told| file.fault(&name, told))?;
+        found.extend(values.into_iter().map(|value| (value, rank)));
     }
-    Ok(by_length)
-}
-
-/// A word in upper case as a number, unless it is too long.
-fn packed(word: &[u8]) -> Option<u128> {
-    let mut upper = [0; LONGEST_WORD];
-    upper.get_mut(..word.len())?.copy_from_slice(word);
-    upper.make_ascii_uppercase();
-    Some(u128::from_le_bytes(upper))
+    found.sort_by_key(|(_, rank)| Reverse(*rank));
+    Ok(found)
 }
 
 /// Layouts of times that are found in some places only.

@@ -4,7 +4,7 @@
 //! A head is a row of fields: time, host, program, process, thread, name, level. Each program has its own
 //! order. The fields are read from left to right as tokens. Reading ends at a level where levels may be, or
 //! where the line has become prose. After a prefix, such as a container's name or a syslog program, content
-//! begins again. Only the tables of `oslogserve/lines/grammar` know programs.
+//! begins again. Only the tables of `core/grammar` know programs.
 
 use std::ops::Range;
 
@@ -292,7 +292,7 @@ impl Reader<'_> {
         }
         let (level, end) = before_time_at(self.text, at)?;
         let time = self.scan(end)?;
-        let Some(rank) = self.grammar.rank_of(level) else {
+        let Some(rank) = self.grammar.severities.rank_of(level) else {
             return Some(self.behind_time(time));
         };
         let end = time.end;
@@ -330,19 +330,21 @@ impl Reader<'_> {
         let (grammar, text) = (self.grammar, self.text);
         match kind {
             Kind::LineLetter if at > 0 => return None,
-            Kind::Letter | Kind::LineLetter => return Some((grammar.letter(text[at])?, at + 1)),
+            Kind::Letter | Kind::LineLetter => {
+                return Some((grammar.severities.letter(text[at])?, at + 1));
+            }
             Kind::Digit => {
                 let mut pairs = text[at..end].windows(2);
                 let pair = pairs
                     .find(|pair| b"-.".contains(&pair[0]) && matches!(pair[1], b'0'..=b'7'))?;
-                return Some((grammar.syslog(pair[1] - b'0'), end));
+                return Some((grammar.severities.syslog(pair[1] - b'0'), end));
             }
             Kind::Klog => {
                 self.look(usize::MAX);
                 let time = grammar.klog.scan(self.plain, at + 1)?;
                 let behind = time.end;
                 self.found_time(time);
-                return Some((grammar.letter(text[at])?, behind));
+                return Some((grammar.severities.letter(text[at])?, behind));
             }
             Kind::Column if !self.is_alone_in_column(end) => return None,
             Kind::LastWord if text[at] == b'<' && end == text.len() => return None,
@@ -350,8 +352,8 @@ impl Reader<'_> {
             _ => return None,
         }
         let words = Words { text: &text[..end], at };
-        let mut known =
-            words.filter_map(|word| Some((grammar.rank_of(&text[word.clone()])?, word.end)));
+        let mut known = words
+            .filter_map(|word| Some((grammar.severities.rank_of(&text[word.clone()])?, word.end)));
         if kind == Kind::LastWord {
             return known.last().map(|(rank, _)| (rank, end));
         }
@@ -373,7 +375,7 @@ impl Reader<'_> {
                 let digits = self.text[at..end].iter().skip_while(|byte| !byte.is_ascii_digit());
                 let digits = digits.take_while(|byte| byte.is_ascii_digit());
                 let number = digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'));
-                self.default = Some(self.grammar.syslog((number % 8) as u8));
+                self.default = Some(self.grammar.severities.syslog((number % 8) as u8));
                 self.begin(end, Position::Start)
             }
             Kind::Again => self.begin(end, self.context),

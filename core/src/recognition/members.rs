@@ -35,7 +35,7 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
             break;
         };
         at = end;
-        if grammar.data.wrappers.contains(name) {
+        if grammar.severities.keys.wrapper.contains(name) {
             if let Some(inner) = object_at(text, at) {
                 at = inner;
                 continue;
@@ -48,7 +48,7 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
         if found.rank.is_none() {
             found.rank = rank(grammar, name, unquoted(&text[at..end]));
         }
-        if found.time.is_empty() && grammar.data.time_keys.contains(name) {
+        if found.time.is_empty() && grammar.severities.keys.time.contains(name) {
             found.time = time(grammar, caches, text, at, end);
         }
         at = end;
@@ -64,11 +64,11 @@ pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) 
         let Some((name, value)) = pair_at(&mut cursor) else {
             break;
         };
-        if found.rank.is_none() && !grammar.data.setting_keys.contains(name) {
+        if found.rank.is_none() && !grammar.severities.keys.setting.contains(name) {
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }
         if found.time.is_empty() {
-            if grammar.data.time_keys.contains(name) {
+            if grammar.severities.keys.time.contains(name) {
                 found.time = time(grammar, caches, text, value.start, value.end);
             } else if let Some(audit) = group_at(&grammar.audit, text, value.start) {
                 found.time = audit;
@@ -180,14 +180,16 @@ fn unquoted(value: &[u8]) -> &[u8] {
 }
 
 fn rank(grammar: &Grammar, name: &[u8], value: &[u8]) -> Option<usize> {
-    if grammar.data.level_keys.contains(name) {
-        return grammar.rank_of_value(value);
+    if grammar.severities.keys.level.contains(name) {
+        return grammar.severities.rank_of_value(value);
     }
-    if grammar.data.number_keys.contains(name) {
-        return grammar.rank_of_number(value);
+    if grammar.severities.keys.number.contains(name) {
+        return grammar.severities.rank_of_number(value);
     }
     match value {
-        [digit @ b'0'..=b'7'] if name == b"PRIORITY" => Some(grammar.syslog(digit - b'0')),
+        [digit @ b'0'..=b'7'] if name == b"PRIORITY" => {
+            Some(grammar.severities.syslog(digit - b'0'))
+        }
         _ => None,
     }
 }

@@ -4,11 +4,13 @@
 pub mod grammar;
 pub mod head;
 pub mod heads;
+pub mod layouts;
 pub mod members;
 pub mod names;
 pub mod patterns;
 pub mod recognise;
 pub mod repeated;
+pub mod severities;
 pub mod times;
 pub mod tokens;
 pub mod user_formats;

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Small tables by name. A log's lines ask for few names of some lengths, so no name is hashed.
 
-use std::collections::{HashMap, HashSet};
-
-use pyo3::prelude::*;
+use serde::{Deserialize, Deserializer};
 
 /// Values by name.
 pub struct Names<T>(Vec<Vec<(Vec<u8>, T)>>);
 
 impl<T: Copy> Names<T> {
-    pub fn new(values: impl IntoIterator<Item = (Vec<u8>, T)>) -> Self {
+    pub fn new(values: impl IntoIterator<Item = (impl Into<Vec<u8>>, T)>) -> Self {
         let mut by_length: Vec<Vec<_>> = Vec::new();
         for (name, value) in values {
+            let name = name.into();
             if by_length.len() <= name.len() {
                 by_length.resize_with(name.len() + 1, Vec::new);
             }
@@ -41,13 +40,10 @@ impl<T: Copy> Names<T> {
     }
 }
 
-/// A table of Python's set of names.
-pub fn of_set(set: &Bound<'_, PyAny>) -> PyResult<Names<()>> {
-    let names: HashSet<Vec<u8>> = set.extract()?;
-    Ok(Names::new(names.into_iter().map(|name| (name, ()))))
-}
-
-/// A table of Python's ranks by name.
-pub fn of_ranks(ranks: &Bound<'_, PyAny>) -> PyResult<Names<usize>> {
-    Ok(Names::new(ranks.extract::<HashMap<Vec<u8>, usize>>()?))
+/// Of names with blanks between them.
+impl<'de> Deserialize<'de> for Names<()> {
+    fn deserialize<D: Deserializer<'de>>(names: D) -> Result<Self, D::Error> {
+        let names = String::deserialize(names)?;
+        Ok(Self::new(names.split_whitespace().map(|name| (name, ()))))
+    }
 }

@@ -15,6 +15,7 @@ use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::Extractor;
 
 use crate::faults::in_words;
+use crate::tables::Row;
 
 /// Bytes that an automaton may grow to; then it is begun anew. A console of many tools takes up to two
 /// megabytes, and half the time where it has them.
@@ -32,29 +33,6 @@ pub fn place_of(chunk: &[u8; CHUNK]) -> usize {
     let hash = (bytes as u64 ^ (bytes >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     (hash >> (64 - HASH_BITS)) as usize
 }
-
-/// An enumeration whose variants Python names.
-macro_rules! named {
-    ($(#[$attribute:meta])* $name:ident: $($(#[$comment:meta])* $variant:ident)*) => {
-        $(#[$attribute])*
-        #[derive(Clone, Copy, Debug, PartialEq)]
-        pub enum $name { $($(#[$comment])* $variant),* }
-
-        impl $name {
-            /// row: the one that has the name, for an error.
-            pub fn named(name: &str, row: &$crate::recognition::patterns::Row) -> Result<Self, String> {
-                match name {
-                    $(stringify!($variant) => Ok(Self::$variant),)*
-                    _ => Err(format!("{}: {name} is no {}", row.0, stringify!($name))),
-                }
-            }
-        }
-    };
-}
-pub(crate) use named;
-
-/// A row of a table of the grammar: its name, and its pattern.
-pub type Row = (String, Vec<u8>);
 
 /// A list of patterns; the first that matches counts.
 pub struct Patterns {
@@ -241,16 +219,21 @@ impl<T> Pool<T> {
     }
 }
 
-/// The literals of a pattern that matches nothing else. They are found in a fraction of an expression's time.
+/// Texts that are found in a fraction of an expression's time.
 pub struct Literals(Prefilter);
 
 impl Literals {
-    /// Errors: that the row has another pattern, or none that can be found so.
+    /// Those of a pattern that matches nothing else. Errors: that the row has another pattern.
     pub fn new(row: &Row) -> Result<Self, String> {
         let all = Extractor::new().extract(&parsed(row)?);
         let literals = all.literals().filter(|_| all.is_exact());
-        let finder = literals.and_then(|all| Prefilter::new(MatchKind::LeftmostFirst, all));
-        finder.map(Self).ok_or_else(|| format!("{}: it is no list of literals", row.0))
+        let found = literals.and_then(Self::of);
+        found.ok_or_else(|| format!("{}: it is no list of literals", row.0))
+    }
+
+    /// None if they cannot be found so.
+    pub fn of(all: &[impl AsRef<[u8]>]) -> Option<Self> {
+        Prefilter::new(MatchKind::LeftmostFirst, all).map(Self)
     }
 
     /// The place of the first one.
@@ -272,10 +255,9 @@ pub fn beginning<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Regex, S
     let mut patterns = Vec::new();
     for row in rows {
         parsed(row)?;
-        patterns.push([b"(?:", &row.1[..], b")"].concat());
+        patterns.push(format!("(?:{})", row.1));
     }
-    let pattern = [br"\A(?:", &patterns.join(&b'|')[..], b")"].concat();
-    expression(&("patterns".into(), pattern))
+    expression(&("patterns".into(), format!(r"\A(?:{})", patterns.join("|"))))
 }
 
 fn parsed(row: &Row) -> Result<Hir, String> {
@@ -284,6 +266,9 @@ fn parsed(row: &Row) -> Result<Hir, String> {
 }
 
 fn text_of((name, pattern): &Row) -> Result<&str, String> {
-    let text = std::str::from_utf8(pattern).ok().filter(|text| text.is_ascii());
-    text.ok_or_else(|| format!("{name}: it holds a byte outside ASCII: write \\xNN"))
+    if pattern.is_ascii() {
+        Ok(pattern)
+    } else {
+        Err(format!("{name}: it holds a byte outside ASCII: write \\xNN"))
+    }
 }

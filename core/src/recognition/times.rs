@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Times, as `oslogserve/lines/clock.py` defines them. The layouts come from `grammar/times.py`.
+//! Times, read by the layouts of `core/grammar/times.toml`.
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{Datelike, NaiveDate};
 
-use crate::recognition::patterns::{Cache, Patterns, Pool, Row};
+use crate::recognition::patterns::{Cache, Patterns, Pool};
+use crate::tables::Row;
 
 /// In microseconds.
 pub const SECOND: i64 = 1_000_000;
@@ -25,11 +26,11 @@ pub struct Layouts {
 }
 
 impl Layouts {
-    /// A row's name is its layout. Errors: the first row at fault, and its fault.
-    pub fn new(rows: &[Row]) -> Result<Self, String> {
+    /// Errors: the first row at fault, and its fault.
+    pub fn new(rows: Vec<(String, Row)>) -> Result<Self, String> {
         Ok(Self {
-            layouts: rows.iter().map(|(layout, _)| layout.clone()).collect(),
-            patterns: Patterns::new(rows)?,
+            patterns: Patterns::new(rows.iter().map(|(_, row)| row))?,
+            layouts: rows.into_iter().map(|(layout, _)| layout).collect(),
             unused_caches: Pool::default(),
         })
     }

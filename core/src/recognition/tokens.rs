@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The tokens of a line's head: the table of `oslogserve/lines/grammar/tokens.py`, compiled.
+//! The tokens of a line's head: `core/grammar/tokens.toml`, compiled.
+
+use serde::Deserialize;
 
 use crate::cursor::is_delimiter;
-use crate::recognition::patterns::{Cache, Patterns, Row, named};
+use crate::recognition::patterns::{Cache, Patterns};
+use crate::recognition::severities::Severities;
+use crate::tables::{Pattern, Pieces, Row, Tables};
 
-named! {
-    /// The meaning of a token, by the name that `tokens.py` gives it.
-    Kind:
-    FirstWord LastWord Letter LineLetter Digit Fatal Column Klog NumberTime SectionTime Prefix
-    Priority Again Ornament Program Process Bar Mark Dash Group Object Pair LastPair Number Field Word
-    Stop
+/// The meaning of a token, as the file says.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "snake_case")]
+#[rustfmt::skip]
+pub enum Kind {
+    FirstWord, LastWord, Letter, LineLetter, Digit, Fatal, Column, Klog, NumberTime, SectionTime,
+    Prefix, Priority, Again, Ornament, Program, Process, Bar,
+    Mark, Dash, Group, Object, Pair, LastPair, Number, Field, Word, Stop,
 }
 
 /// What stands before a token. The first token of content is at one of the positions `First...`.
@@ -27,11 +33,19 @@ pub enum Position {
     Prose,
 }
 
-/// The letters by which the table names the positions, in their order.
+/// The letters by which the file names the positions, in their order.
 const POSITIONS: [char; 10] = ['S', 'N', 'T', 'L', 's', 'n', 't', 'l', '#', 'p'];
 
-/// Positions, kind, row, and whether the pattern ends in a guard.
-pub type Rule = (String, String, Row, bool);
+/// The file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Data {
+    /// Positions, kind and pattern.
+    tokens: Vec<(Pattern, Kind, Pattern)>,
+    /// Sets of positions.
+    positions: Pieces,
+    pieces: Pieces,
+}
 
 struct Tokens {
     rules: Vec<(Kind, bool)>,
@@ -43,17 +57,22 @@ pub struct Table(Vec<Tokens>);
 
 impl Table {
     /// Errors: the first row at fault, and its fault.
-    pub fn new(rules: &[Rule]) -> Result<Self, String> {
-        let mut read = Vec::new();
-        for (positions, kind, row, has_guard) in rules {
+    pub fn new(tables: &Tables, severities: &Severities) -> Result<Self, String> {
+        let (file, mut data) = tables.read::<Data>("tokens.toml")?;
+        data.pieces.extend(severities.pieces.clone());
+        let mut read: Vec<(String, Row, (Kind, bool))> = Vec::new();
+        for (positions, kind, pattern) in &data.tokens {
+            let (place, positions) = file.row(positions, &data.positions)?;
             if let Some(position) = positions.chars().find(|one| !POSITIONS.contains(one)) {
-                return Err(format!("{}: there is no position {position}", row.0));
+                return Err(format!("{place}: there is no position {position}"));
             }
-            read.push((positions, row, (Kind::named(kind, row)?, *has_guard)));
+            let (place, pattern) = file.row(pattern, &data.pieces)?;
+            let has_guard = pattern.contains("(?=");
+            read.push((positions, (place, pattern.replace("(?=", "(?:")), (*kind, has_guard)));
         }
         let of_position = |position: &char| {
             let here = || read.iter().filter(|(positions, ..)| positions.contains(*position));
-            let patterns = Patterns::new(here().map(|(_, row, _)| *row))?;
+            let patterns = Patterns::new(here().map(|(_, row, _)| row))?;
             Ok(Tokens { rules: here().map(|(_, _, rule)| *rule).collect(), patterns })
         };
         Ok(Self(POSITIONS.iter().map(of_position).collect::<Result<_, String>>()?))

@@ -10,7 +10,11 @@ use regex_syntax::hir::Hir;
 
 use crate::faults::{TOO_LARGE, in_words};
 use crate::recognition::names::Names;
-use crate::recognition::patterns::{self, Patterns, Row};
+use crate::recognition::patterns::{self, Patterns};
+use crate::recognition::severities::Severities;
+
+/// The Format of `oslogserve/native.py`: a section's name, pattern and words.
+pub type Data = (String, String, HashMap<Vec<u8>, String>);
 
 /// The formats in their order: the first that matches a line decides.
 pub struct UserFormats {
@@ -28,14 +32,21 @@ pub struct Cache {
 
 impl UserFormats {
     /// Errors: the name of the first section at fault, and the fault.
-    pub fn new(rows: &[(Row, HashMap<Vec<u8>, usize>)]) -> Result<Self, String> {
+    pub fn new(sections: &[Data], severities: &Severities) -> Result<Self, String> {
         let mut formats = Vec::new();
         let mut patterns = Vec::new();
-        for ((name, pattern), words) in rows {
-            let text = String::from_utf8_lossy(pattern);
-            let compiled = compiled(&text).map_err(|takes| format!("{name}: it takes {takes}"))?;
-            patterns.push(parsed(&text).map_err(|takes| format!("{name}: it takes {takes}"))?);
-            formats.push(UserFormat::new(compiled, words));
+        for (name, pattern, words) in sections {
+            let fault = |told| format!("format {name}: it takes {told}");
+            patterns.push(parsed(pattern).map_err(fault)?);
+            let mut ranks = Vec::new();
+            for (word, severity) in words {
+                ranks.push((word.clone(), severities.named(severity)?));
+            }
+            if ranks.is_empty() {
+                let usual = severities.words.iter();
+                ranks.extend(usual.map(|(word, rank)| (word.clone().into(), *rank)));
+            }
+            formats.push(UserFormat::new(compiled(pattern).map_err(fault)?, ranks));
         }
         Ok(Self { patterns: Patterns::of(patterns)?, formats })
     }
@@ -64,12 +75,12 @@ struct UserFormat {
 }
 
 impl UserFormat {
-    fn new(pattern: Regex, words: &HashMap<Vec<u8>, usize>) -> Self {
+    fn new(pattern: Regex, words: Vec<(Vec<u8>, usize)>) -> Self {
         let number = |name| pattern.capture_names().position(|group| group == Some(name));
         Self {
             time: number("time"),
             severity: number("severity"),
-            words: Names::new(words.clone()),
+            words: Names::new(words),
             pattern,
         }
     }

@@ -134,7 +134,7 @@ impl Inherited {
 
     /// The number of severities.
     pub fn ranks(&self) -> usize {
-        self.grammar.data.severities.len()
+        self.grammar.severities.names.len()
     }
 
     /// The state behind the last line. recogniser: of the same log.

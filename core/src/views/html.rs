@@ -76,7 +76,7 @@ impl Html {
     ) -> Self {
         Self {
             out: Output::default(),
-            initials: grammar.data.severities.iter().map(|name| name[0]).collect(),
+            initials: grammar.severities.names.iter().map(|name| name.as_bytes()[0]).collect(),
             link,
             searches,
             most_matches,

@@ -12,7 +12,7 @@ use crate::views::view::{Line, View};
 pub struct Jsonl {
     out: Output,
     /// Names of severities by rank.
-    names: Vec<Vec<u8>>,
+    names: Vec<String>,
     clock: Clock,
     /// Bytes of a line; the rest of its text is left out.
     longest: usize,
@@ -27,7 +27,7 @@ impl Jsonl {
     pub fn new(grammar: &Grammar, clock: Clock, longest: usize, label: Option<Vec<u8>>) -> Self {
         Self {
             out: Output::default(),
-            names: grammar.data.severities.clone(),
+            names: grammar.severities.names.clone(),
             clock,
             longest,
             is_open: false,
@@ -61,7 +61,7 @@ impl View for Jsonl {
         self.out.put(b", \"time\": ");
         self.put_time(line);
         self.out.put(b", \"severity\": \"");
-        self.out.put(&self.names[line.seen.severity.unwrap_or(0)]);
+        self.out.put(self.names[line.seen.severity.unwrap_or(0)].as_bytes());
         self.out.put(b"\", \"text\": \"");
         let text = &content[..content.len().min(self.longest)];
         put_string(&ansi::without(text.strip_suffix(b"\r").unwrap_or(text)), &mut self.out);

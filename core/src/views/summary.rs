@@ -67,7 +67,7 @@ impl Summary {
     /// is_compared: true if lines are compared with another log's.
     pub fn new(grammar: &Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
         Self {
-            ranks: grammar.data.severities.len(),
+            ranks: grammar.severities.names.len(),
             error: grammar.error,
             severities: Counter::default(),
             first_time: Vec::new(),

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.selection import Selection
 from oslogserve.lines.summary import LONGEST_ERROR
+from oslogserve.native import SEVERITIES
 
 #: Bytes of lines that are held as they are; of further lines, so many characters are.
 MOST_HELD, SHORT = 1024 * 1024, 512

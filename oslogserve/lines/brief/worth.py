@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 from oslogserve import native
 from oslogserve.lines.brief.marked import MarkedLine, with_errors
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.summary import step_of
+from oslogserve.native import SEVERITIES
 
 _ERROR = SEVERITIES.index("ERROR")
 

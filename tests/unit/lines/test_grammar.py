@@ -1,126 +1,127 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables, and rows at fault, which the native core refuses by their names."""
+"""Rows at fault in the tables of the grammar, which the native core refuses by file and line."""
 
 import re
 
 import pytest
 
-from oslogserve.lines.grammar import causes, chapters, exceptions, times
-from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar, UserFormat
-from oslogserve.lines.grammar.tokens import RULES
 from oslogserve.native import Grammar
+from tests.reference.grammar import FOLDER, PIECES, expanded, table
 
-
-def test_patterns_hold_to_what_the_core_reads():
-    for rule in RULES:
-        plain = rule.pattern.replace(b"{end}", b"")
-        assert plain.isascii()
-        guards = re.findall(rb"\(\?[=!<]", plain)
-        assert set(guards) <= {b"(?="}
-        assert all(b"(?=" not in end.partition(b")")[2] for end in plain.split(b"(?=")[1:])
-
-
-BROKEN = b"a("
 UNCLOSED = "an opening parenthesis is never closed"
-ROW = ("a row", BROKEN)
+#: A row that is in each file, as it begins there.
+ROWS = {
+    "severities.toml": "    ['CRITICAL', 'FTL'],\n",
+    "times.toml": "    '%y%m%d %H%M%S',\n",
+    "tokens.toml": "    ['stl', 'again', 'PHP '],\n",
+    "exceptions.toml": "    'WARNINGS!{end}',\n",
+    "marks.toml": "    ['apt*', 'E: [A-Z]'],\n",
+    "chapters.toml": "    { level = 4, tool = 'ansible', event = 'says', outcome = 'failed', line = 'ERROR$' },\n",
+    "causes.toml": "    ['github', '\\[command\\]'],\n",
+}
 
 
-@pytest.mark.parametrize(
-    ("table", "row", "told"),
-    [
-        ("tokens", ("s", "Word", ROW, False), f"a row: {UNCLOSED}"),
-        ("tokens", ("s", "Verb", ("a row", b"x"), False), "a row: Verb is no Kind"),
-        ("tokens", ("s!", "Word", ("a row", b"x"), False), "a row: there is no position !"),
-        ("times", ROW, f"a row: {UNCLOSED}"),
-        ("readable", ROW, f"a row: {UNCLOSED}"),
-        ("epoch", ROW, f"a row: {UNCLOSED}"),
-        ("exceptions", (ROW, 6), f"a row: {UNCLOSED}"),
-        (
-            "exceptions",
-            (("a row", b"\xe9"), 6),
-            r"a row: it holds a byte outside ASCII: write \xNN",
-        ),
-        ("words", (b"UNHEARDOFSEVERITY", 1), "UNHEARDOFSEVERITY: it has more than 16 letters"),
-        ("user_formats", (ROW, {}), f"a row: it takes a regular expression ({UNCLOSED})"),
-        ("causes.rules", ("Error", ROW, False), f"a row: {UNCLOSED}"),
-        ("causes.rules", ("Error", ROW, True), f"a row: {UNCLOSED}"),
-        ("causes.rules", ("Fault", ("a row", b"x"), True), "a row: Fault is no Mark"),
-        ("causes.green", ROW, f"a row: {UNCLOSED}"),
-        ("causes.green_anywhere", ROW, f"a row: {UNCLOSED}"),
-        ("causes.weak", ROW, f"a row: {UNCLOSED}"),
-        ("causes.chapters.rules", ("Ends", "", 1, "a", ROW), f"a row: {UNCLOSED}"),
-        (
-            "causes.chapters.rules",
-            ("Stops", "", 1, "a", ("a row", b"x")),
-            "a row: Stops is no Event",
-        ),
-        (
-            "causes.chapters.rules",
-            ("Ends", "lost", 1, "a", ("a row", b"x")),
-            "a row: there is no outcome lost",
-        ),
-    ],
-)
-def test_a_row_at_fault_is_refused_by_its_name(table, row, told):
-    grammar, causes = NativeGrammar(), NativeCauses()
-    holders = {"": grammar, "causes": causes, "causes.chapters": causes.chapters}
-    holder, _, name = table.rpartition(".")
-    setattr(holders[holder], name, [*getattr(holders[holder], name), row])
-    assert refused(grammar, causes) == told
-
-
-@pytest.mark.parametrize(
-    ("holder", "name"),
-    [
-        *(("", name) for name in ("location", "location_words", "progress", "continuation")),
-        *(("", name) for name in ("uptime", "audit", "dated_thing")),
-        *(("causes", name) for name in ("hints", "green_hints", "behind_time", "frame", "recap")),
-        *(("causes", name) for name in ("words", "passing")),
-        *(("chapters", name) for name in ("section", "fold", "seconds")),
-    ],
-)
-def test_a_pattern_without_a_table_is_refused_by_its_name(holder, name):
-    grammar, causes = NativeGrammar(), NativeCauses()
-    holders = {"": grammar, "causes": causes, "chapters": causes.chapters}
-    assert getattr(holders[holder], name)[0] == name.upper()
-    setattr(holders[holder], name, ROW)
-    assert refused(grammar, causes) == f"a row: {UNCLOSED}"
-
-
-def refused(*data):
-    with pytest.raises(ValueError, match=": ") as caught:
-        Grammar(*data)
+def fault_of(name, text):
+    with pytest.raises(ValueError, match=r"^core/grammar/") as caught:
+        Grammar([], {name: text})
     return str(caught.value)
 
 
-def test_a_row_is_named_as_it_is_written():
-    assert RULES[1].name == r'Prefix "[DIWEFA], (?=\[)"'
-    assert causes.GREEN[-1][0] == r'green "github \[command\]"'
-    assert exceptions.RULES[-1].name.startswith(r'DEBUG "npm (?:verb|')
-    assert causes.Rule(*causes.RULES[0]).name == r'stopped "travis+timeout .*" exited with 124\."'
-    assert chapters.CHAPTERS[3].name == r'chapter "begins - 1 github* ##\[group\](Run .*)"'
-    assert NativeGrammar().times[-1][0] == "%H:%M:%S%f%z"
+@pytest.mark.parametrize(
+    ("name", "row", "told"),
+    [
+        ("severities.toml", "    ['LOUD', 'FTL'],\n", "there is no severity LOUD"),
+        (
+            "severities.toml",
+            "    ['CRITICAL', 'UNHEARDOFSEVERITY'],\n",
+            "UNHEARDOFSEVERITY has more than 16 letters",
+        ),
+        ("times.toml", "    '%Y(',\n", UNCLOSED),
+        ("times.toml", "    '%Y-%Q',\n", "there is no directive %Q"),
+        ("tokens.toml", "    ['s', 'word', 'a('],\n", UNCLOSED),
+        ("tokens.toml", "    ['s', 'verb', 'x'],\n", "unknown variant `verb`"),
+        ("tokens.toml", "    ['s!', 'word', 'x'],\n", "there is no position !"),
+        ("tokens.toml", "    ['{here}', 'word', 'x'],\n", "there is no piece {here}"),
+        ("tokens.toml", "    ['s', 'word', '{there}'],\n", "there is no piece {there}"),
+        ("exceptions.toml", "    'a(',\n", UNCLOSED),
+        ("exceptions.toml", "    'é',\n", r"it holds a byte outside ASCII: write \xNN"),
+        ("marks.toml", "    ['a', 'a('],\n", UNCLOSED),
+        ("marks.toml", "    ['a', '.a('],\n", UNCLOSED),
+        ("marks.toml", "    ['a'],\n", "invalid length 1"),
+        ("chapters.toml", "    { level = 1, lime = 'a' },\n", "unknown field `lime`"),
+        (
+            "chapters.toml",
+            "    { level = 1, tool = 'a', event = 'ends', line = 'a(' },\n",
+            UNCLOSED,
+        ),
+        (
+            "chapters.toml",
+            "    { level = 1, tool = 'a', event = 'stops', line = 'a' },\n",
+            "unknown variant `stops`",
+        ),
+        (
+            "chapters.toml",
+            "    { level = 1, tool = 'a', event = 'ends', outcome = 'lost', line = 'a' },\n",
+            "unknown variant `lost`",
+        ),
+        ("causes.toml", "    ['a', 'a('],\n", UNCLOSED),
+        ("causes.toml", "    ['a', '.a('],\n", UNCLOSED),
+        ("causes.toml", "    ['a' 'a'],\n", "missing comma between array elements"),
+    ],
+)
+def test_a_row_at_fault_is_named_by_file_and_line(name, row, told):
+    text = (FOLDER / name).read_text()
+    above, found, below = text.partition(ROWS[name])
+    assert found
+    fault = fault_of(name, above + row + below)
+    assert fault.startswith(f"core/grammar/{name}:{above.count(chr(10)) + 1}: {told}")
+
+
+@pytest.mark.parametrize(
+    ("name", "key"),
+    [
+        *(("times.toml", key) for key in ("uptime", "audit", "dated_thing")),
+        *(("exceptions.toml", key) for key in ("location", "progress", "continuation")),
+        *(("chapters.toml", key) for key in ("section", "fold", "seconds")),
+        *(("causes.toml", key) for key in ("behind_time", "frame", "recap", "words", "passing")),
+    ],
+)
+def test_a_pattern_at_fault_is_named_by_file_and_line(name, key):
+    text = (FOLDER / name).read_text()
+    text = re.sub(rf"(?m)^{key} = ('''(?s:.*?)'''|.*)", f"{key} = 'a('", text)
+    line = text[: text.index(f"\n{key} = ")].count("\n") + 2
+    assert fault_of(name, text) == f"core/grammar/{name}:{line}: {UNCLOSED}"
+
+
+def test_what_is_looked_for_as_text_is_a_list_of_texts():
+    text = (
+        (FOLDER / "exceptions.toml")
+        .read_text()
+        .replace("location_words = '", "location_words = 'x*")
+    )
+    assert fault_of("exceptions.toml", text).endswith(": it is no list of literals")
+
+
+def test_pieces_in_a_circle_are_refused():
+    text = (FOLDER / "exceptions.toml").read_text().replace("clock = '", "clock = '{request}")
+    assert fault_of("exceptions.toml", text).endswith(": its pieces are in a circle")
+
+
+@pytest.mark.parametrize("name", ["TRACE", "WARNING", "ERROR", "CRITICAL"])
+def test_severities_that_the_core_knows_have_to_be_there(name):
+    text = (FOLDER / "severities.toml").read_text().replace(f"'{name}'", f"'{name}S'")
+    with pytest.raises(ValueError, match=rf"there is no severity {name}$"):
+        Grammar([], {"severities.toml": text})
 
 
 def test_a_user_format_is_named():
     with pytest.raises(ValueError, match=r"^format site: it takes a regular expression \(an open"):
-        Grammar(NativeGrammar([UserFormat("site", BROKEN, {})]), NativeCauses())
+        Grammar([("site", "a(", {})])
 
 
-def test_rows_that_are_no_rows_are_named():
-    with pytest.raises(ValueError, match=r"^%Y-%Q: there is no directive %Q$"):
-        times.pattern_of("%Y-%Q")
-    with pytest.raises(ValueError, match=r'^chapter "begins 1 x y": '):
-        chapters._chapter_rule("begins 1 x y")
-    with pytest.raises(ValueError, match=r'^chapter "stops - 1 x y": .*stops'):
-        chapters._chapter_rule("stops - 1 x y")
-    with pytest.raises(ValueError, match=r'^error "make": there is no pattern$'):
-        causes._rows("error", b"\nmake\n")
-
-
-@pytest.mark.parametrize("name", ["TRACE", "ERROR", "CRITICAL"])
-def test_severities_that_the_core_knows_have_to_be_there(name):
-    data = NativeGrammar()
-    data.severities = [one for one in data.severities if one != name.encode()]
-    with pytest.raises(ValueError, match=f"there is no {name}"):
-        Grammar(data, NativeCauses())
+def test_guards_are_where_the_core_can_take_them_for_a_part_of_the_pattern():
+    tokens = table("tokens.toml")
+    for _, _, row in tokens["tokens"]:
+        pattern = expanded(row, tokens["pieces"] | PIECES | {"end": ""})
+        assert set(re.findall(r"\(\?[=!<]", pattern)) <= {"(?="}
+        assert all("(?=" not in end.partition(")")[2] for end in pattern.split("(?=")[1:])

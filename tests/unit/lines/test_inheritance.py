@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from oslogserve.lines.grammar.severities import SEVERITIES
+from oslogserve.native import SEVERITIES
 
 T, T2 = b"2013-09-27 18:07:11.860", b"2013-09-27 18:07:12.000"
 

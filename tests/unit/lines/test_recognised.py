@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from oslogserve.lines.grammar.severities import NAMES
+from oslogserve.native import SEVERITIES
 from tests import corpus
 from tests.kit.renderers import EXAMPLES, anchor_of, seen_in
 
@@ -63,7 +63,7 @@ def test_a_carriage_return_at_the_end_hides_nothing():
     "when", [T, T.replace(b".", b","), b"2024-03-04T05:06:07.123456Z", b"Mar  8 12:20:42.377230"]
 )
 def test_every_severity_behind_every_lead_and_time(when, lead):
-    for severity in NAMES[1:]:
+    for severity in map(str.encode, SEVERITIES[1:]):
         line = when + lead + b" " + severity + b" nova [-] x"
         assert seen_in(line) == (anchor_of(when), severity), line
 

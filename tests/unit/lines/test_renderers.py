@@ -10,7 +10,6 @@ from itertools import product
 import pytest
 
 from oslogserve.demo import generate_oslo
-from oslogserve.lines.grammar.native_grammar import NativeCauses, NativeGrammar
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import (
     ALL_LINES,
@@ -570,7 +569,7 @@ def test_of_a_line_without_an_end_no_more_is_held_than_is_needed(renderer):
 
 def test_one_grammar_serves_threads():
     log = b"".join(generate_oslo(1_000_000))
-    grammar = Grammar(NativeGrammar(), NativeCauses())
+    grammar = Grammar([])
 
     def html(_):
         renderer = Renderer(grammar, Wanted("html"), 0, 1024 * 1024)
@@ -590,7 +589,7 @@ def test_one_grammar_serves_threads():
 )
 def test_a_renderer_that_cannot_be_is_refused(wanted, longest, told):
     with pytest.raises(ValueError, match=told):
-        Renderer(Grammar(NativeGrammar(), NativeCauses()), wanted, 0, longest)
+        Renderer(Grammar([]), wanted, 0, longest)
 
 
 @pytest.mark.parametrize("selection", [Selection(), Selection(tail=2), Selection(limit=1)])

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import (
     CONTEXT_BYTES,
@@ -17,6 +16,7 @@ from oslogserve.lines.selection import (
     Wanted,
 )
 from oslogserve.lines.time_range import time_range
+from oslogserve.native import SEVERITIES
 from oslogserve.search import Search
 from tests.kit.renderers import cut
 

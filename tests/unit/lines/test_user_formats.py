@@ -3,18 +3,15 @@ import re
 
 import pytest
 
-from oslogserve.lines.grammar.native_grammar import UserFormat
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from tests.kit.renderers import anchor_of, seen_in
 
 RENDERER = Renderer(
     [
-        UserFormat(
-            "x", rb"@(?P<time>[^@]*)@ (?P<severity>\w+)?", {b"BAD": "ERROR", b"FINE": "NONE"}
-        ),
-        UserFormat("y", rb"(?i)oops-(?P<severity>[a-z]+)", {}),
-        UserFormat("z", rb"at (?P<time>\d+)", {}),
+        ("x", r"@(?P<time>[^@]*)@ (?P<severity>\w+)?", {b"BAD": "ERROR", b"FINE": "NONE"}),
+        ("y", r"(?i)oops-(?P<severity>[a-z]+)", {}),
+        ("z", r"at (?P<time>\d+)", {}),
     ]
 )
 
@@ -41,16 +38,16 @@ def test_what_an_operators_format_shows_comes_first(line, when, severity):
 
 
 def test_a_word_for_no_severity_leaves_that_of_the_head():
-    renderer = Renderer([UserFormat("x", rb".*(?P<severity>fine)", {b"FINE": "NONE"})])
+    renderer = Renderer([("x", r".*(?P<severity>fine)", {b"FINE": "NONE"})])
     assert seen_in(b"ERROR: fine", renderer).severity == b"ERROR"
 
 
 def test_the_first_format_that_matches_decides():
     formats = [
-        UserFormat("long", rb"a(?P<time>\d+)b (?P<severity>\w+) end", {}),
-        UserFormat("time", rb"a(?P<time>\d)", {}),
-        UserFormat("severity", rb"(?P<severity>a\d+)", {b"A12": "ERROR"}),
-        UserFormat("other", rb"(?P<severity>x\w*)", {b"XY": "ERROR"}),
+        ("long", r"a(?P<time>\d+)b (?P<severity>\w+) end", {}),
+        ("time", r"a(?P<time>\d)", {}),
+        ("severity", r"(?P<severity>a\d+)", {b"A12": "ERROR"}),
+        ("other", r"(?P<severity>x\w*)", {b"XY": "ERROR"}),
     ]
     lines = {
         b"a12b error end": (b"12", b"ERROR"),
@@ -66,9 +63,9 @@ def test_the_first_format_that_matches_decides():
     assert seen_in(b"a12b error end", Renderer(formats[::-1])) == (anchor_of(b""), b"ERROR")
 
 
-@pytest.mark.parametrize("end", [rb"$", rb"\b", rb"(?m:$)", rb"\z"])
+@pytest.mark.parametrize("end", [r"$", r"\b", r"(?m:$)", r"\z"])
 def test_a_format_may_end_at_a_boundary(end):
-    renderer = Renderer([UserFormat("x", rb"at (?P<time>\d+)" + end, {})])
+    renderer = Renderer([("x", r"at (?P<time>\d+)" + end, {})])
     assert seen_in(b"at 12", renderer).anchor == anchor_of(b"12")
     assert seen_in(b"at 12\r\n", renderer).anchor == anchor_of(b"12")
     assert seen_in(b"at 12x", renderer).anchor == anchor_of(b"")
@@ -84,13 +81,13 @@ def test_an_anchor_needs_no_escaping(byte):
 
 
 @pytest.mark.parametrize(
-    "pattern", [b"(?P<time>", b"(?P<time>a)(?=b)", b"(?P<time>a)\\1", b"(?u:\\b)(?P<time>a)"]
+    "pattern", ["(?P<time>", "(?P<time>a)(?=b)", "(?P<time>a)\\1", "(?u:\\b)(?P<time>a)"]
 )
 def test_what_is_not_of_linear_cost_is_refused(pattern):
     with pytest.raises(ValueError, match=r"format x: it takes a regular expression"):
-        Renderer([UserFormat("x", pattern, {})])
+        Renderer([("x", pattern, {})])
 
 
 def test_hostile_lines_take_no_time():
-    renderer = Renderer([UserFormat("x", rb"(?:a*)*(?:a|a)*b(?P<time>c)", {})])
+    renderer = Renderer([("x", r"(?:a*)*(?:a|a)*b(?P<time>c)", {})])
     assert seen_in(b"a" * 100_000, renderer).anchor == b""

@@ -4,8 +4,8 @@ from urllib.parse import parse_qs, parse_qsl
 
 import pytest
 
-from oslogserve.lines.grammar.severities import SEVERITIES
 from oslogserve.lines.renderer import Renderer
+from oslogserve.native import SEVERITIES
 from oslogserve.pages.log import LogInfo, LogView
 from oslogserve.query import Query
 from tests.unit.pages.elements import elements, shape
