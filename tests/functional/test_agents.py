@@ -25,7 +25,7 @@ from mcp import StdioServerParameters
 from mcp.client.stdio import stdio_client
 
 from client_kit import Handler, asked_of, data_of
-from oslogserve.native import SEVERITIES
+from oslogserve import native
 from oslogserve.query import parameters
 from oslogserve_mcp.client import _MOST_CONNECTIONS, MOST_READ, Failed
 from oslogserve_mcp.command import TIMEOUT
@@ -153,7 +153,7 @@ def test_the_page_names_the_tools_and_their_limits(ask):
 
 def test_what_it_takes_is_what_the_server_takes():
     assert (LEAST_BRIEF, MOST_BYTES) == (parameters.LEAST_BRIEF, parameters.MOST_BRIEF)
-    assert SEVERITIES == SEVERITIES
+    assert native.SEVERITIES == SEVERITIES
 
 
 def test_the_example_of_the_page_is_the_answer(ask, url):
