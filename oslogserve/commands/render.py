@@ -57,7 +57,7 @@ def render(options: argparse.Namespace, parameters: Iterable[tuple[str, str]]) -
             raise ConfigError("--order, --logs and --from are for a folder")
         if options.file and os.path.isfile(options.file):
             return _render_log(options, config, query, renderer, stream, options.file)
-        if not (query.format == "brief" or query.selection.show):
+        if query.format != "brief":
             return _render_log(options, config, query, renderer, stream)
         with NamedTemporaryFile() as copy:  # it is read twice
             shutil.copyfileobj(stream, copy)

@@ -178,13 +178,13 @@ class IndexedLog:
         return self.facts.size if self.facts else None
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
-        """Yields the bytes of a range of the text, of blocks that are known to be right."""
+        """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
         if self.index is None:
             raise ValueError("it has no index")
         blocks = self.index.blocks
         place = blocks.place_of(first)
-        pieces = chain.from_iterable(map(self.read, range(place, len(blocks))))
-        return within(pieces, first, end, blocks[place][0])
+        places = range(place, blocks.place_of(end - 1) + 1)
+        return within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
 
     def _checked(self, index: LogIndex, place: int, most_held: int) -> Iterator[bytes]:
         """Yields a block once its checksum is known to be right, and before that empty pieces."""

@@ -182,14 +182,12 @@ class Reading:
 
 
 def within(pieces: Iterable[bytes], first: int, end: int, at: int = 0) -> Iterator[bytes]:
-    """Yields the bytes from `first` up to `end`. at: the place of the first piece."""
+    """Yields the bytes from `first` up to `end`. Reads all pieces. at: the place of the first one."""
     for piece in pieces:
         found = piece[max(0, first - at) : max(0, end - at)]
         at += len(piece)
         if found:
             yield found
-        if at >= end:
-            return
 
 
 def exactly(size: int, pieces: Iterable[bytes]) -> Iterator[bytes]:

@@ -319,20 +319,25 @@ class OpenLog:
         Raises Unavailable if the log cannot be opened again.
         """
         if self.packing and self.known_size() is None:
-            chunks = self.stored_bytes
-            if self.stored.size is not None:  # without bytes appended meanwhile
-                chunks = exactly(self.stored.size, chunks)
-            self._look_through(chunks, MOST_COUNTED)
+            self._look_through(self._opened_bytes(), MOST_COUNTED)
             self.source_log.close()
             self.source_log = self.reopened()
             self.stored_bytes = iter(self.source_log)
         return self.known_size()
 
+    def _opened_bytes(self) -> Iterator[bytes]:
+        """The stored bytes, without those that were appended meanwhile."""
+        size = self.stored.size
+        return self.stored_bytes if size is None else exactly(size, self.stored_bytes)
+
     def decoded_range(self, first: int, end: int) -> Iterator[bytes]:
-        """Yields the bytes of a range of a log with a known size. Raises Incomplete if some are missing."""
+        """Yields the bytes of a range of a log with a known size. Raises Incomplete if they changed.
+
+        The last piece is held until that is known: at the log's end by the checksum of its compression.
+        """
         if self._blocks and self._blocks.text_size is not None:
             return exactly(end - first, self._blocks.range(first, end))
-        return exactly(end - first, within(self.decoded(), first, end))
+        return exactly(end - first, within(self._text(self._opened_bytes()), first, end))
 
     def close(self) -> None:
         if self._blocks:
