@@ -25,13 +25,13 @@ from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.decode import Decoded, Reading
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs
+from oslogserve.messages import for_terminal
 from oslogserve.metrics import Metrics
 from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
 from oslogserve.query import Query
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules
 from oslogserve.sources.disk.source import Disk
-from oslogserve.terminal import for_terminal
 
 #: Bytes of a pipe that are read at once.
 _CHUNK = 64 * 1024

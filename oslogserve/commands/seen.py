@@ -11,9 +11,8 @@ from contextlib import closing
 from oslogserve.assembly import Assembly
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
-from oslogserve.jobs.marks import has_mark, run_above
 from oslogserve.jobs.overview import Overview
-from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES
+from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics

@@ -12,8 +12,7 @@ from typing import Any
 from oslogserve.config.clouds import credentials, names_credentials, of_cloud
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
-from oslogserve.config.place import Place
-from oslogserve.config.values import Secret, database, storage_url, url, without_secrets
+from oslogserve.config.values import Place, Secret, database, storage_url, url, without_secrets
 from oslogserve.native import Format
 from oslogserve.search import rewritten
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oslogserve.config import values
-from oslogserve.config.place import Place
-from oslogserve.config.values import number, one_of
+from oslogserve.config.values import Place, number, one_of
 
 
 @dataclass(frozen=True)

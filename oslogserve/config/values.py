@@ -9,6 +9,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from urllib.parse import urlsplit
 
@@ -247,3 +248,37 @@ def duration(text: str) -> float:
     if not 0 < seconds <= _TEN_YEARS:
         raise argparse.ArgumentTypeError(f"{text}: give a time such as 90, 10s, 5m, 2h or 30d")
     return seconds
+
+
+_URL = re.compile(r"(s3|gs|az)://((?:[\w.-]|\{partition\}){1,255})((?:/[^\s?#]*)?)", re.ASCII)
+_TAKES = (
+    "s3://BUCKET/FOLDER, gs://BUCKET/FOLDER or az://CONTAINER/FOLDER, the folder if there is one"
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    #: "s3", "gs" or "az".
+    service: str
+    #: The bucket's name; it may contain {partition}.
+    bucket: str
+    #: The folder, without slashes at its ends; "" for the whole bucket.
+    folder: str
+
+    def __str__(self) -> str:
+        return f"{self.service}://{self.bucket}" + (f"/{self.folder}" if self.folder else "")
+
+    @classmethod
+    def parsed(cls, url: str) -> "Place | str":
+        """The place of an address such as s3://logs/folder; "" for none. Raises ValueError."""
+        if not url:
+            return ""
+        found = _URL.fullmatch(url)
+        folder = found[3].removeprefix("/").removesuffix("/") if found else ""
+        if (
+            found is None
+            or not found[2].strip(".")
+            or (folder and {"", ".", ".."} & set(folder.split("/")))
+        ):
+            raise ValueError(_TAKES)
+        return cls(found[1], found[2], folder)

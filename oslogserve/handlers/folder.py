@@ -11,8 +11,7 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Meter, Representation, Response, redirect, respond
-from oslogserve.jobs.marks import is_marked
-from oslogserve.jobs.walk import MOST_DEPTH
+from oslogserve.jobs.walk import MOST_DEPTH, is_marked
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
 from oslogserve.pages import listing, page

@@ -16,8 +16,8 @@ from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.brief import lines_of
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
-from oslogserve.jobs.marks import is_run
 from oslogserve.jobs.overview import Findings, Overview, RankedLog
+from oslogserve.jobs.walk import is_run
 from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import job as pages
 from oslogserve.pages import job_brief, overview, page

@@ -1,22 +1,73 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a job: the rows of its logs one after the other, or merged by time."""
+"""The lines of a job: the rows of its logs one after the other, or merged by time.
+
+The order of merged rows is (time, log, number). A row's time is the latest one of its line and all lines above, so
+lines of a log never change places, even if its clock was set back. Lines above a log's first time take that time.
+Logs without times come last.
+"""
 
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
+from oslogserve import native
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.job import Ending, Job, Next
 from oslogserve.jobs.job_log import Bundle, LogRead, Merging
-from oslogserve.jobs.merge import merge
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import TAIL_BYTES, Last, Rows, Selection
 from oslogserve.native import LastRows, MergedRows
 from oslogserve.query import Query
+
+#: Bytes of merged rows that are passed on at once.
+MOST_MERGED = 256 * 1024
+#: Results of the native core's run() that are not the number of a log.
+FULL, OVER = -1, -2
+#: Logs whose next rows are read ahead. Those of all logs at once would take twice the memory.
+LOGS_AHEAD = 8
+
+
+class Log(Protocol):
+    """A log that is merged."""
+
+    def next_rows(self) -> native.MergedRows | None:
+        """The next rows; None at the log's end."""
+
+    def start(self) -> None:
+        """Starts to read the next rows, which are needed soon."""
+
+    @property
+    def is_ready(self) -> bool:
+        """True if the next rows were read."""
+
+
+def merge(logs: Sequence[Log]) -> Iterator[Rows]:
+    """The rows of all logs in order, without their times.
+
+    Waits only for logs whose next row could come next.
+    """
+    core = native.Merge(len(logs))
+    needed: Iterable[int] = range(len(logs))
+    while True:
+        for log in needed:
+            rows = logs[log].next_rows()
+            if rows is not None:
+                core.feed(log, rows)
+        for log in core.ending_first(LOGS_AHEAD) if needed else ():
+            logs[log].start()
+        log = core.run(MOST_MERGED)
+        if log < 0 or not logs[log].is_ready:  # others need not wait with it
+            text, ends = core.take()
+            if text:
+                yield Rows(text, memoryview(ends).cast("q"), [])
+        if log == OVER:
+            return
+        needed = () if log == FULL else (log,)
+
 
 _R = TypeVar("_R")
 

@@ -16,7 +16,7 @@ from oslogserve.errors import Header, Incomplete
 from oslogserve.jobs.passed import NOT_COMPARED, Passed
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import planned
-from oslogserve.lines.nearest import Nearest, Read, moment_of, nearest
+from oslogserve.lines.places import Nearest, Read, moment_of, nearest
 from oslogserve.lines.renderer import Outcome, Renderer, Rendering
 from oslogserve.lines.selection import (
     LINE_BYTES,

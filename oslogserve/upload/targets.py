@@ -5,7 +5,7 @@ import argparse
 from typing import Any, NamedTuple
 
 from oslogserve.config import Config, ConfigError
-from oslogserve.config.place import Place
+from oslogserve.config.values import Place
 from oslogserve.sources.objects.location import Location, location_of
 from oslogserve.sources.store.source import located
 from oslogserve.sources.swift import SOURCE as SWIFT

@@ -3,7 +3,7 @@
 
 import pytest
 
-from oslogserve.jobs import job_log, merge
+from oslogserve.jobs import job_log, lines
 from tests.oracle.run import run
 
 #: They take some seconds.
@@ -17,7 +17,7 @@ def test_no_line_and_no_count_is_wrong(is_small, monkeypatch):
     if is_small:
         for name in ("READ", "LEAST_READ", "MERGED", "PASSED_ON"):
             monkeypatch.setattr(job_log, name, 64)
-        monkeypatch.setattr(merge, "MOST_MERGED", 200)
+        monkeypatch.setattr(lines, "MOST_MERGED", 200)
     found = run(ANSWERS, seed=5000 * is_small)
     assert found.faults == []
     assert found.answers >= ANSWERS

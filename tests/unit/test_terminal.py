@@ -3,7 +3,7 @@
 
 import pytest
 
-from oslogserve.terminal import for_terminal
+from oslogserve.messages import for_terminal
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from urllib.parse import quote, urlencode
 from oslogserve import __version__
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.listing import Marker, Page
+from oslogserve.sources.store.access import Signer
 from oslogserve.sources.store.services import Service
-from oslogserve.sources.store.signers import Signer
 
 _AGENT = f"oslogserve/{__version__}"
 

@@ -3,16 +3,18 @@
 
 import base64
 import binascii
+import io
 import json
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
+from xml.etree import ElementTree
 
-from oslogserve.config.place import Place
+from oslogserve.config.values import Place
 from oslogserve.sources import within_dates
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.listing import (
@@ -25,7 +27,42 @@ from oslogserve.sources.objects.listing import (
 )
 from oslogserve.sources.objects.log import version_of
 from oslogserve.sources.store import access
-from oslogserve.sources.store.rows import Rows
+
+
+class Rows:
+    """The rows of a page of a listing, and what stands beside them."""
+
+    def __init__(self, body: bytes, names: Collection[str]) -> None:
+        """names: of the elements that are rows. Raises ValueError for what is no XML."""
+        #: The name of each row's element, and the text of the elements in it.
+        self.rows: list[tuple[str, dict[str, str]]] = []
+        # What jobs wrote is text in it; the XML itself is the store's, which is trusted.
+        try:
+            for _, element in ElementTree.iterparse(io.BytesIO(body)):  # noqa: S314
+                name = _name(element)
+                if name in names:
+                    self.rows.append((name, _texts(element)))
+                    element.clear()
+        except ElementTree.ParseError as error:
+            raise ValueError("a listing is no XML") from error
+        #: The text of elements that are in no row: the last element is the one around all.
+        self.beside = _texts(element)
+
+
+def _texts(element: ElementTree.Element) -> dict[str, str]:
+    """The text of an element and of those in it, by their names."""
+    texts: dict[str, str] = {}
+    for one in element.iter():
+        texts.setdefault(_name(one), one.text or "")
+        if one.get("Encoded") == "true":
+            texts["Encoded"] = _name(one)
+    return texts
+
+
+def _name(element: ElementTree.Element) -> str:
+    """The name without its namespace."""
+    return element.tag.rpartition("}")[2]
+
 
 _MD5 = re.compile(r"[0-9a-f]{32}")
 #: Names of buckets that may be a part of a host's name.

@@ -16,8 +16,7 @@ from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
-from oslogserve.sources.store.rows import Rows
-from oslogserve.sources.store.services import Service
+from oslogserve.sources.store.services import Rows, Service
 from oslogserve.upload.payload import Changed, Found, Payload, Segment, segment_of
 from oslogserve.upload.writer import except_forbidden
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from swiftclient.utils import LengthWrapper
 
-from oslogserve.config.place import Place
+from oslogserve.config.values import Place
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.errors import MALFORMED, Refusal

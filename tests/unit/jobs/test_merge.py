@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.jobs.merge import merge
+from oslogserve.jobs.lines import merge
 from oslogserve.lines.selection import NO_TIME, UNTIMED, Selection, Wanted
 from tests.kit.renderers import cut, renderer
 
@@ -90,7 +90,7 @@ def test_what_is_merged_is_passed_on_where_a_log_is_waited_for():
 
 
 def test_the_logs_whose_rows_end_first_are_read_ahead(monkeypatch):
-    monkeypatch.setattr("oslogserve.jobs.merge.LOGS_AHEAD", 1)
+    monkeypatch.setattr("oslogserve.jobs.lines.LOGS_AHEAD", 1)
     started = []
     rows = [rows_of([log_of(*times)]) for times in ((1, 9), (2, 3), (1, 5))]
     next(merge([Log(one, started, number) for number, one in enumerate(rows)]))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.lines.nearest import moment_of, nearest
+from oslogserve.lines.places import moment_of, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.time_range import time_range
 

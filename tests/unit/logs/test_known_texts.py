@@ -3,8 +3,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from oslogserve.logs import known_texts
-from oslogserve.logs.known_texts import KnownText, KnownTexts
+from oslogserve.logs import open_log
+from oslogserve.logs.open_log import KnownText, KnownTexts
 from oslogserve.sources import Stored
 
 FOUND, OTHER = KnownText(7, True), KnownText(1024, False)
@@ -40,7 +40,7 @@ def test_another_version_source_size_or_encoding_is_another_log(known):
 
 
 def test_what_was_not_used_for_longest_goes_where_there_is_too_much(known, monkeypatch):
-    monkeypatch.setattr(known_texts, "MOST_REMEMBERED", 3)
+    monkeypatch.setattr(open_log, "MOST_REMEMBERED", 3)
     for version in (1, 2, 2, 3, 4, 4):
         known.learn(stored(version), FOUND)
     assert kept(known) == [2, 3, 4]
@@ -55,7 +55,7 @@ def test_what_has_no_version_is_not_remembered(known):
 
 
 def test_many_threads_may_learn_at_once(known, monkeypatch):
-    monkeypatch.setattr(known_texts, "MOST_REMEMBERED", 5)
+    monkeypatch.setattr(open_log, "MOST_REMEMBERED", 5)
 
     def learn(thread):
         for version in range(2000):

@@ -9,8 +9,7 @@ from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.index.indexes import Indexes
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
-from oslogserve.logs.known_texts import KnownTexts
-from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.logs.open_log import KnownTexts, Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Stored
 from tests.kit.renderers import renderer

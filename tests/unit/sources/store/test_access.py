@@ -8,8 +8,7 @@ import time
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.store.access import KEY_LIFE, StoreAccess, of_s3
-from oslogserve.sources.store.signers import Bearer, SignatureV4
+from oslogserve.sources.store.access import KEY_LIFE, Bearer, SignatureV4, StoreAccess, of_s3
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.sources.store.rows import Rows
+from oslogserve.sources.store.services import Rows
 
 PAGE = b"""<?xml version="1.0" encoding="UTF-8"?>
 <List xmlns="http://example.org/"><Prefix>a/</Prefix>

@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from oslogserve.config.place import Place
+from oslogserve.config.values import Place
 from oslogserve.sources.objects.errors import MALFORMED
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
 from oslogserve.sources.store.services import service_of

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.sources.store.signers import SignatureV4
+from oslogserve.sources.store.access import SignatureV4
 
 URL = "https://logs.s3.eu-west-1.amazonaws.com/a%20b.txt?partNumber=1&uploadId=x"
 
