@@ -28,6 +28,15 @@ from oslogserve.sources.first_of import open_first
 
 #: Versions that a process remembers. Each takes 500 bytes of memory.
 MOST_REMEMBERED = 4096
+#: Bytes that are inflated before the first byte is sent, to check that the stored bytes can be sent as
+#: they are: some 10 ms. A larger log is compressed again, and is known from then on.
+MOST_LOOKED_THROUGH = 32 * 1024 * 1024
+#: Bytes that are inflated to count them before a range is sent: some 3 s. A longer log is sent from its
+#: beginning, and its size is known from then on.
+MOST_COUNTED = 4 * 1024**3
+#: Bytes of a compressed log that is quick to render: stored, and inflated.
+MOST_QUICK_STORED = 4096
+MOST_QUICK = 64 * 1024
 
 
 class KnownText(NamedTuple):
@@ -61,17 +70,6 @@ class KnownTexts:
             self._known.move_to_end(key)
             if len(self._known) > MOST_REMEMBERED:
                 self._known.popitem(last=False)
-
-
-#: Bytes that are inflated before the first byte is sent, to check that the stored bytes can be sent as
-#: they are: some 10 ms. A larger log is compressed again, and is known from then on.
-MOST_LOOKED_THROUGH = 32 * 1024 * 1024
-#: Bytes that are inflated to count them before a range is sent: some 3 s. A longer log is sent from its
-#: beginning, and its size is known from then on.
-MOST_COUNTED = 4 * 1024**3
-#: Bytes of a compressed log that is quick to render: stored, and inflated.
-MOST_QUICK_STORED = 4096
-MOST_QUICK = 64 * 1024
 
 
 class Logs:
