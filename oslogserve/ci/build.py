@@ -68,6 +68,10 @@ def build_of(inventory: bytes) -> Build:
         return values.get(path, "")[:MOST_TEXT]
 
     url = values.get(("change_url",), "")
+    names = [
+        f"{name} ({label})" if label and label != name else name for name, label in nodes.items()
+    ]
+    shown = ", ".join(name[:MOST_TEXT] for name in names[:MOST_NODES])
     change = ",".join(filter(None, (said("change"), said("patchset"))))
     return Build(
         project=said("project", "canonical_name") or said("project", "name"),
@@ -76,21 +80,11 @@ def build_of(inventory: bytes) -> Build:
         branch=said("branch"),
         pipeline=said("pipeline"),
         job=said("job"),
-        nodes=_named(nodes),
+        nodes=shown + (" and others" if len(names) > MOST_NODES else ""),
     )
 
 
-def _named(nodes: dict[str, str]) -> str:
-    """The nodes by their names, with their labels."""
-    names = [
-        f"{name} ({label})" if label and label != name else name for name, label in nodes.items()
-    ]
-    shown = [name[:MOST_TEXT] for name in names[:MOST_NODES]]
-    return ", ".join(shown) + (" and others" if len(names) > MOST_NODES else "")
-
-
 def _is_web(url: str) -> bool:
-    """True for a URL of http or https."""
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -63,25 +63,13 @@ class ConsoleHead:
     """The head of a console, as far as GitHub Actions or GitLab wrote it."""
 
     def __init__(self, head: bytes) -> None:
-        self._text = _seen(head)
+        # As a terminal shows it, without the times before its lines.
+        lines = _UNSEEN.sub("", head[:HEAD].decode("utf-8", "replace")).split("\n")
+        self._text = "\n".join(["", *(_TIME.sub("", line[:MOST_OF_LINE], 1) for line in lines)])
         self._system = next((one for one in _LINES if f"\n{one}" in self._text), "")
 
     def build(self) -> Build:
         """The build; an empty one if neither of them made it."""
-        found = self._named()
-        change, branch, ref = _of_ref(found["ref"])
-        runner, image = found["runner"], found["image"]
-        return Build(
-            project=found["project"],
-            change=found["change"] or change,
-            branch=found["branch"] or branch,
-            ref=ref if ref != found["branch"] else "",
-            job=found["complete job"] or found["job"],
-            nodes=f"{runner} ({image})" if runner and image else runner or image,
-        )
-
-    def _named(self) -> dict[str, str]:
-        """Values by what they name, cut; a variable counts before a line of the runner."""
         variables: dict[str, str] = {}
         for name, _, value in _VARIABLE.findall(self._text):
             if value not in _MASKED:
@@ -90,9 +78,22 @@ class ConsoleHead:
         for what, pattern in _LINES.get(self._system, {}).items():
             if line := re.search(pattern, self._text, re.MULTILINE):
                 found[what] = line[line.lastindex or 0][:MOST_TEXT]
-        for what, names in _VARIABLES.items():
+        for what, names in _VARIABLES.items():  # these count before lines of the runner
             found[what] = next((variables[one] for one in names if one in variables), found[what])
-        return found
+        ref, change, branch = found["ref"], found["change"], found["branch"]
+        if of_change := _CHANGE.fullmatch(ref):
+            ref, change = "", change or of_change[1]
+        elif of_branch := _BRANCH.fullmatch(ref):
+            ref, branch = "", branch or of_branch[1]
+        runner, image = found["runner"], found["image"]
+        return Build(
+            project=found["project"],
+            change=change,
+            branch=branch,
+            ref="" if ref == branch else ref,
+            job=found["complete job"] or found["job"],
+            nodes=f"{runner} ({image})" if runner and image else runner or image,
+        )
 
     def end(self, summary: dict[str, Any]) -> tuple[str, float | None]:
         """The result and the duration in seconds, as far as the runner says them; "" and None if not.
@@ -108,18 +109,3 @@ class ConsoleHead:
                 first, last = (one.first_in_utc for one in times)
                 return "", (last - first) / 10**6 if last >= first else None
         return "", None
-
-
-def _seen(head: bytes) -> str:
-    """The text that a terminal shows, without the times before its lines."""
-    lines = _UNSEEN.sub("", head[:HEAD].decode("utf-8", "replace")).split("\n")
-    return "\n".join(["", *(_TIME.sub("", line[:MOST_OF_LINE], 1) for line in lines)])
-
-
-def _of_ref(ref: str) -> tuple[str, str, str]:
-    """The change and the branch of a reference; or the reference itself, such as a tag's."""
-    if found := _CHANGE.fullmatch(ref):
-        return found[1], "", ""
-    if found := _BRANCH.fullmatch(ref):
-        return "", found[1], ""
-    return "", "", ref

@@ -123,10 +123,9 @@ def _last_failure(playbooks: Sequence[dict[str, Any]]) -> FailedTask | None:
             result = _dict(result)
             if result.get("failed") is True and result.get("ignore_errors") is not True:
                 last = _dict(task.get("task")), host, result
-    return last and _task(*last)
-
-
-def _task(task: dict[str, Any], host: str, result: dict[str, Any]) -> FailedTask:
+    if last is None:
+        return None
+    task, host, result = last
     message = " ".join(_text(result.get("stderr") or result.get("msg") or "").split())
     end = _dict(task.get("duration")).get("end") or ""
     name = _text(task.get("name") or "")
@@ -174,7 +173,6 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
 
 
 def is_junit(name: str) -> bool:
-    """True if a file of this name is a report of JUnit."""
     return _JUNIT.search(plain_name(name)) is not None
 
 
