@@ -95,28 +95,32 @@ class JobAnswer(Representation):
         self._answer: Lines | Overview
         if query.is_overview or query.view == "summary":
             self._answer = found = Overview(query, job, options.noise)
-            pieces = self._of_logs(found)
+            match query.view:
+                case "overview":
+                    pieces = overview.html(query, self._section(found))
+                case "seen":
+                    pieces = self._seen(found)
+                case "brief":
+                    pieces = self._brief(found)
+                case _:
+                    pieces = self._summaries(found)
         else:
             most = options.page_size if query.view == "html" else inf
             label, link = partial(pages.label, query), pages.link(query, job.by_time)
             self._answer = lines = Lines(query, job, label, link, most)
-            pieces = self._lines(lines)
+            match query.view:
+                case "html":
+                    pieces = pages.html(query, job, lines)
+                case "jsonl":
+                    pieces = pages.jsonl(query, lines)
+                case _:
+                    pieces = pages.text(query, lines)
         headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *_HEADERS[query.view]]
         super().__init__(headers, pieces, "job", True, meter=job.reader.budget)
 
     @property
     def missing(self) -> Sequence[Incomplete]:
         return [*self._answer.missing, *self._unread]
-
-    def _of_logs(self, found: Overview) -> Iterator[bytes]:
-        match self._query.view:
-            case "overview":
-                return overview.html(self._query, self._section(found))
-            case "seen":
-                return self._seen(found)
-            case "brief":
-                return self._brief(found)
-        return self._summaries(found)
 
     def _section(self, found: Overview) -> Iterator[bytes]:
         """Yields the section of the overview. The head of its page is sent before."""
@@ -125,7 +129,7 @@ class JobAnswer(Representation):
             yield overview.unread(query, found.header())
             return
         if early := found.early():
-            yield overview.early(query, early, job.choice.found)
+            yield overview.early(query, *early, job.choice.found)
         findings = found.findings(partial(overview.label, query), page.link_of(query.source))
         job.close()  # so that a slow client keeps nobody waiting
         yield overview.section(query, findings, *self._known(findings.logs, findings.build))
@@ -168,11 +172,3 @@ class JobAnswer(Representation):
         if chooses_logs or query.against or not query.is_unfiltered:
             return
         remember(self._memory, query.path, findings, self._is_run)
-
-    def _lines(self, lines: Lines) -> Iterator[bytes]:
-        match self._query.view:
-            case "html":
-                return pages.html(self._query, self._job, lines)
-            case "jsonl":
-                return pages.jsonl(self._query, lines)
-        return pages.text(self._query, lines)

@@ -41,20 +41,13 @@ class LogLines(NamedTuple):
         return {**self.found.summary, "cause": self.found.rank.cause}
 
 
-class ErrorAt(NamedTuple):
-    """An error of another log."""
-
-    found: RankedLog
-    error: dict[str, Any]
-
-
 class JobLines(NamedTuple):
     """The lines of an excerpt of a job."""
 
     #: The first one shows most.
     logs: list[LogLines]
-    #: The nearest to the failure first.
-    moment: list[ErrorAt]
+    #: Errors of other logs, the nearest to the failure first.
+    moment: list[tuple[RankedLog, dict[str, Any]]]
     #: Why lines of the logs could not be read.
     missing: list[Incomplete]
 
@@ -71,15 +64,14 @@ def lines_of(job: Job, found: Findings, size: int) -> JobLines:
     logs = [
         LogLines(log.found, one, log.others) for log, one in zip(shown, read, strict=True) if one
     ]
-    missing = [error for one in logs if not one.found.log.missing for error in _named(one)]
+    missing = [
+        Incomplete(error.reason, f"{one.found.log.file.shown}: {error}")
+        for one in logs
+        if not one.found.log.missing
+        for error in one.read.missing
+    ]
     told = [*ranked, *(other for one in shown for other in one.others)]
-    return JobLines(logs, list(_at_moment(found, told)), missing)
-
-
-def _named(one: LogLines) -> Iterator[Incomplete]:
-    """Why lines of a log lack, with its name."""
-    for error in one.read.missing:
-        yield Incomplete(error.reason, f"{one.found.log.file.shown}: {error}")
+    return JobLines(logs, _at_moment(found, told), missing)
 
 
 def _shown(found: Findings, size: int) -> list[_Same]:
@@ -112,12 +104,14 @@ def _lines(job: Job, one: RankedLog, size: int) -> Iterator[LinesRead]:
     yield log.marked_lines(ranges)
 
 
-def _at_moment(found: Findings, shown: Sequence[RankedLog]) -> Iterator[ErrorAt]:
-    """Yields errors of other logs at the time of the first log's cause."""
+def _at_moment(
+    found: Findings, shown: Sequence[RankedLog]
+) -> list[tuple[RankedLog, dict[str, Any]]]:
+    """Errors of other logs at the time of the first log's cause."""
     cause = shown[0].rank.cause if shown else None
     time = micros_of(cause["time"]) if cause else None
     if time is None:
-        return
+        return []
     files = {one.log.file for one in shown}
     errors = [
         (abs(at - time), place, error["line"], error)
@@ -127,5 +121,5 @@ def _at_moment(found: Findings, shown: Sequence[RankedLog]) -> Iterator[ErrorAt]
         if error.get("new", True) and (at := micros_of(error["time"])) is not None
         if abs(at - time) <= MOMENT
     ]
-    for _, place, _, error in sorted(errors, key=lambda one: one[:3])[:MOST_AT_MOMENT]:
-        yield ErrorAt(found.logs[place], error)
+    nearest = sorted(errors, key=lambda one: one[:3])[:MOST_AT_MOMENT]
+    return [(found.logs[place], error) for _, place, _, error in nearest]

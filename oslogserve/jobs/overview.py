@@ -100,15 +100,6 @@ class Findings(NamedTuple):
     ending: Ending
 
 
-class Early(NamedTuple):
-    """What the likeliest logs show, before the others are read."""
-
-    #: Logs that show a failure, in the order of their ranks.
-    wrong: list[RankedLog]
-    #: Logs that were read.
-    read: int
-
-
 class Overview:
     """Reads what a job's logs and reports tell. Call summaries() or findings() once, before that early()."""
 
@@ -134,15 +125,18 @@ class Overview:
         self.missing = ending.missing
         return logs, ending
 
-    def early(self) -> Early | None:
-        """What the likeliest logs show; None if nothing, or if all logs are read soon."""
+    def early(self) -> tuple[list[RankedLog], int] | None:
+        """Those of the likeliest logs that show a failure, and how many were read for that.
+
+        None if none does, or if all logs are read soon.
+        """
         files = self._job.choice.files
         stored = sum(file.size or 0 for file in files)
         if len(files) <= MOST_EARLY or stored < LEAST_STORED:
             return None
         self._first = [*islice(self._summaries, MOST_EARLY)]
         wrong = [one for one in self._ranked(self._first) if one.shows_failure]
-        return Early(wrong, len(self._first)) if wrong else None
+        return (wrong, len(self._first)) if wrong else None
 
     def findings(self, label: Label | None = None, link: bytes = b"") -> Findings:
         """label, link: of the rows of excerpts, see Wanted; without a label, there are none."""

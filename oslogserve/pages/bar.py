@@ -78,16 +78,22 @@ class Form(NamedTuple):
 
 
 def bar(query: Query) -> dict[str, Any]:
-    """Values of a page's bar. Its addresses are of the same lines, but for `raw`."""
+    """Values of a page's bar. Its addresses are of the same lines, but for `raw`. Without a choice of lines,
+    `all_logs` is the job's overview.
+    """
     parameters = query.parameters
     kept = _kept(parameters)
     lines = query.selection.shown_ranges[:1]
+    chosen = [pair for pair in parameters if pair[0] in _OF_ALL_LOGS and pair[1]]
+    of_job = [*(pair for pair in parameters if pair[0] == "source"), *chosen]
+    if not chosen:
+        of_job.append(("format", "overview"))
     return {
         "wrap": address(parameters, _VIEW, wrap="no" if query.wraps else ""),
         "text": address(parameters, _VIEW, format="text"),
         "raw": address(source=query.source, format="raw"),
         "chapters": address(source=query.source, format="chapters"),
-        "all_logs": _all_logs(parameters),
+        "all_logs": "./" + address([*of_job, ("in", "job")]),
         "cause": address(source=query.source, goto="cause"),
         "moment": address(source=query.source, moment=lines[0][0]) if lines else "",
         "controls": _controls(parameters, query.faults),
@@ -127,35 +133,20 @@ def form(
 
 
 def filters(kept: _Pairs) -> Filters:
-    chips = [
-        Link(_without(kept, place), _label(name, value))
-        for place, (name, value) in enumerate(kept)
-        if name in _LABELS and (name, value.upper()) != ("level", SEVERITIES[0])
-    ]
+    chips = []
+    for place, (name, value) in enumerate(kept):
+        if name not in _LABELS or (name, value.upper()) == ("level", SEVERITIES[0]):
+            continue
+        if name == "level":
+            value = value.lower()
+        elif name in _OF_NUMBERS:
+            value = re.sub(r"\d+", lambda digits: f"{int(digits[0]):,}", value)
+        others = [*kept[:place], *kept[place + 1 :]]
+        # If nothing is compared, no line is new.
+        without = address(others, ("new",) if name == "against" else ())
+        chips.append(Link(without, _LABELS[name].format(value)))
     return Filters(chips, address(kept, (*_LABELS, "order")))
-
-
-def _without(kept: _Pairs, place: int) -> str:
-    """The address without a filter, and without the choice of new lines if nothing is compared."""
-    others = [*kept[:place], *kept[place + 1 :]]
-    return address(others, ("new",) if kept[place][0] == "against" else ())
 
 
 def _kept(parameters: Iterable[tuple[str, str]]) -> _Pairs:
     return [pair for pair in parameters if pair[0] not in _OF_ONE_VIEW and pair[1]]
-
-
-def _label(name: str, value: str) -> str:
-    if name == "level":
-        value = value.lower()
-    elif name in _OF_NUMBERS:
-        value = re.sub(r"\d+", lambda digits: f"{int(digits[0]):,}", value)
-    return _LABELS[name].format(value)
-
-
-def _all_logs(parameters: Iterable[tuple[str, str]]) -> str:
-    """The address of the same lines in all logs of the job, or of the job's overview."""
-    chosen = [pair for pair in parameters if pair[0] in _OF_ALL_LOGS and pair[1]]
-    added = {"in": "job"} if chosen else {"format": "overview", "in": "job"}
-    source = [pair for pair in parameters if pair[0] == "source"]
-    return "./" + address([*source, *chosen, *added.items()])

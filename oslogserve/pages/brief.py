@@ -42,17 +42,6 @@ class Excerpted(NamedTuple):
         cause = self.summary["cause"]
         return cause is not None and cause.get("new") is not None
 
-    @property
-    def is_read_whole(self) -> bool:
-        """True if its lines are all there."""
-        return len(self.lines) == self.total
-
-    @property
-    def cause_at(self) -> int | None:
-        """The number of the first line of the cause; None if no line tells why the log failed."""
-        cause = self.summary["cause"]
-        return cause["line"] if cause and cause["why"] != "end" else None
-
 
 def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
     """The excerpt as text of at most so many bytes. notices: sentences about what is missing."""
@@ -114,9 +103,11 @@ def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
 
 def _line(line: Shown, log: Excerpted) -> str:
     """A line of the log behind a column of its own: no line can be taken for what is said of it."""
+    cause = log.summary["cause"]
+    tells_why = cause and cause["why"] != "end" and line.number == cause["line"]
     mark = ("+" if line.is_new else " ") if log.is_compared else ""
-    mark += CAUSE if line.number == log.cause_at else OTHER
-    least = "" if log.is_read_whole else "at least "
+    mark += CAUSE if tells_why else OTHER
+    least = "" if len(log.lines) == log.total else "at least "
     more = f" [{least}{line.more:,} more like it]" if line.more else ""
     return f"{mark}{line.text}{more}\n" if line.text else f"{mark.rstrip()}\n"
 
@@ -146,5 +137,4 @@ def _told(log: Excerpted, size: int) -> str:
 
 
 def length(text: str) -> int:
-    """Bytes of the text."""
     return len(text.encode())

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
-from oslogserve.pages.bar import Form, form
+from oslogserve.pages.bar import form
 from oslogserve.pages.page import frame
 from oslogserve.query import Fault
 from oslogserve.query.parameters import FIELDS, parameters_of
@@ -20,24 +20,19 @@ def error_page(
     sources: names of sources that a link can request alone.
     """
     steps = _steps(mount, error, path, query_string, sources) if path else ()
+    typed = None
+    if path and isinstance(error, BadRequest) and error.parameter:
+        wrong = error.parameter
+        valid = [pair for pair in parameters_of(query_string) if pair != wrong]
+        faults = [Fault(*wrong, error.sentence)] if wrong[0] in FIELDS else []
+        typed = form(valid, faults, is_log=not path.endswith(b"/"))
     return rendered(
         "error.html",
         **frame(mount, (path or b"").rstrip(b"/"), error.status),
         sentence=error.sentence,
-        form=_form(error, path, query_string) if path else None,
+        form=typed,
         steps=[*steps, (f"{mount}/", "All logs", "")],
     )
-
-
-def _form(error: Error, path: bytes, query_string: str) -> Form | None:
-    """The form with what was typed, if a parameter is not valid."""
-    wrong = error.parameter if isinstance(error, BadRequest) else None
-    if wrong is None:
-        return None
-    is_log = not path.endswith(b"/")
-    valid = [pair for pair in parameters_of(query_string) if pair != wrong]
-    faults = [Fault(*wrong, error.sentence)] if wrong[0] in FIELDS else []
-    return form(valid, faults, is_log)
 
 
 def _steps(

@@ -8,7 +8,6 @@ import html
 import json
 import re
 from itertools import islice
-from typing import NamedTuple
 
 from oslogserve.jobs.overview import LONGEST_SHOWN
 from oslogserve.jobs.task_results import result_below, split, text_of
@@ -29,16 +28,6 @@ _OUTPUTS = ("module_stderr", "module_stdout", "stderr", "stdout")
 _FIELD = re.compile(r'"(msg|(?:module_)?std(?:err|out))": "((?:[^"\\]|\\.)*)')
 
 
-class _Result(NamedTuple):
-    """The result of a task that failed."""
-
-    message: str
-    #: Names of its outputs and their last lines.
-    outputs: list[tuple[str, list[str]]]
-    #: True if there is more than was read.
-    is_cut: bool
-
-
 def readable(rows: bytes, task: str = "") -> bytes:
     """The rows, of which each keeps its begin with the link. task: the name of the task that failed."""
     all_rows = _BEGINS_ROW.split(rows.decode("utf-8", "replace"))
@@ -54,44 +43,37 @@ def readable(rows: bytes, task: str = "") -> bytes:
 
 
 def _failed_task(text: str, task: str) -> str:
-    """The result of a failed task as lines; "" for another text."""
+    """The result of a failed task as lines; "" for another text, or without a message or an output."""
     failed = _FAILED.match(text)
-    result = failed and _result(failed[2])
-    if not failed or not result:
+    if failed is None:
         return ""
-    return rendered("failed_task.html", begin=failed[1], task=task, result=result).decode()
+    begin, result = failed.groups()
+    try:
+        fields = json.loads(result)
+    except (ValueError, RecursionError):  # a long line is cut off
+        fields = {name: _unquoted(value) for name, value in _FIELD.findall(result)}
+    message = " ".join(_lines(fields, "msg"))
+    outputs = {name: lines for name in _OUTPUTS if (lines := _lines(fields, name))}
+    if not message and not outputs:
+        return ""
+    values = {"begin": begin, "task": task, "message": message, "outputs": outputs}
+    is_cut = not result.rstrip().endswith("}")
+    return rendered("failed_task.html", **values, is_cut=is_cut).decode()
 
 
 def _in_short(text: str, content: str) -> str:
     if len(text) > LONGEST_SHOWN:
         return html.escape(_cut(text, LONGEST_SHOWN), quote=False)
-    return _with_banner(content)
+    # A run of stars or the like at the end is an element.
+    end = content.rstrip()
+    before = end.rstrip(end[-1]) if end and end[-1] in _BANNERS else end
+    if len(end) - len(before) < _LEAST_OF_BANNER:
+        return content
+    return f'{before}<span class="banner">{end[len(before) :]}</span>{content[len(end) :]}'
 
 
 def _cut(text: str, longest: int) -> str:
     return text if len(text) <= longest else text[:longest] + "\N{HORIZONTAL ELLIPSIS}"
-
-
-def _with_banner(content: str) -> str:
-    """The content of a row, whose run of stars or the like at its end is an element."""
-    text = content.rstrip()
-    before = text.rstrip(text[-1]) if text and text[-1] in _BANNERS else text
-    if len(text) - len(before) < _LEAST_OF_BANNER:
-        return content
-    return f'{before}<span class="banner">{text[len(before) :]}</span>{content[len(text) :]}'
-
-
-def _result(text: str) -> _Result | None:
-    """The result of a task; None if it has no message and no output."""
-    try:
-        fields = json.loads(text)
-    except (ValueError, RecursionError):  # a long line is cut off
-        fields = {name: _unquoted(value) for name, value in _FIELD.findall(text)}
-    named = ((name, _lines(fields, name)) for name in _OUTPUTS)
-    outputs = [(name, lines) for name, lines in named if lines]
-    message = " ".join(_lines(fields, "msg"))
-    is_cut = not text.rstrip().endswith("}")
-    return _Result(message, outputs, is_cut) if message or outputs else None
 
 
 def _lines(fields: dict[str, object], name: str) -> list[str]:

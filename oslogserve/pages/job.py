@@ -17,7 +17,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment
 from oslogserve.messages import visible
 from oslogserve.native import SEVERITIES
-from oslogserve.pages.bar import Filters, filters
+from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import Link, address, frame, link_of, of_source
 from oslogserve.pages.rows import ID, Mark, by_log, by_time, gathered
@@ -101,6 +101,10 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
     mark = None
     if job.marked and query.moment:
         mark = Mark(label(query, job.marked), query.moment.line)
+    in_use = filters(kept)
+    if query.moment:  # without one of them, the page goes there again
+        chips = [Link(f"{one.address}#{ID}", one.text) for one in in_use.chips]
+        in_use = in_use._replace(chips=chips)
     yield from streamed(
         "job.html",
         _rows(query, job, lines, mark),
@@ -108,7 +112,7 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
         levels=SEVERITIES,
-        filters=_filters(kept, query),
+        filters=in_use,
         moment=query.moment,
         # The answers behind the first one go on behind it.
         lacks_moment=lambda: not (mark and mark.is_shown) and not query.selection.after,
@@ -120,23 +124,11 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
 
 def _rows(query: Query, job: Job, lines: Lines, mark: Mark | None) -> Iterator[bytes]:
     if not job.by_time:
-
-        def of_log(log: int) -> tuple[str, str]:
-            file = job.logs[log].file
-            return address_of(query, file), file.shown
-
-        return gathered(by_log(lines, of_log, mark))
+        heads = [(address_of(query, log.file), log.file.shown) for log in job.logs]
+        return gathered(by_log(lines, heads, mark))
     texts = gathered(one.text for one in lines)
     files = {label(query, log.file): log.file for log in job.logs}
     return by_time(mark.marked(texts) if mark else texts, files)
-
-
-def _filters(kept: list[tuple[str, str]], query: Query) -> Filters:
-    """The filters in use. Without one of them, the page goes to the query's moment again."""
-    found = filters(kept)
-    if query.moment is None:
-        return found
-    return found._replace(chips=[Link(f"{one.address}#{ID}", one.text) for one in found.chips])
 
 
 def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str, Any]:

@@ -5,9 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 from urllib.parse import quote
 
-from oslogserve.ci.build import Build
 from oslogserve.humanize import counted, duration
-from oslogserve.jobs.brief import ErrorAt, JobLines
+from oslogserve.jobs.brief import JobLines
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
 from oslogserve.messages import cut, visible
@@ -54,7 +53,10 @@ def text(job: JobExcerpt) -> bytes:
     head = _fitting(_heading(job), size // PART_OF_BUILD)
     tests = (cut(f"{test.name}: {test.message}", MOST_OF_TEST) for test in job.found.tests)
     failed = _listed("Tests that failed:", (OTHER + one for one in tests), size // PART_OF_TESTS)
-    errors = (_error(job, one) for one in job.lines.moment)
+    errors = (
+        f"{_link(job, one.log.file)}{error['line']}: {cut(error['text'], MOST_OF_ERROR)}"
+        for one, error in job.lines.moment
+    )
     moment = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
     end = ending(_notices(job), max(LEAST_OF_NOTICES, size // PART_OF_NOTICES))
     left = size - length(head + failed + moment + end)
@@ -66,7 +68,11 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
     build, task = job.found.build, job.found.task
     path = job.query.path.decode("utf-8", "replace")
     name = f"{job.query.address}/" if path else "These logs"
-    yield ": ".join(filter(None, (cut(name, 300), ", ".join(_of_build(build)))))
+    ended = build.result
+    if build.seconds is not None:
+        ended = f"{ended or 'ended'} in {duration(round(build.seconds * 10**6))}"
+    told = ended, build.job, build.project, build.change, build.branch, build.ref
+    yield ": ".join(filter(None, (cut(name, 300), ", ".join(filter(None, told)))))
     is_of_comparison = any(error.is_of_comparison for error in job.found.ending.missing)
     # The first notice is always shown, others may have no room.
     if is_of_comparison and len(_notices(job)) > 1:
@@ -91,13 +97,6 @@ def _of_logs(logs: Sequence[RankedLog]) -> str:
     return f"{said}; {more if failed else more.replace(' more', '')} errors" if others else said
 
 
-def _of_build(build: Build) -> Iterator[str]:
-    if build.result or build.seconds is not None:
-        seconds = "" if build.seconds is None else duration(round(build.seconds * 10**6))
-        yield " in ".join(filter(None, (build.result or "ended", seconds)))
-    yield from filter(None, (build.job, build.project, build.change, build.branch, build.ref))
-
-
 def _fitting(lines: Iterable[str], size: int) -> str:
     """The lines, without those for which so many bytes have no room."""
     said = ""
@@ -112,11 +111,6 @@ def _listed(heading: str, lines: Iterable[str], size: int) -> str:
     """The lines below a heading, as far as so many bytes have room; nothing without any."""
     listed = _fitting(lines, size - length(heading) - 1)
     return f"{heading}\n{listed}" if listed else ""
-
-
-def _error(job: JobExcerpt, one: ErrorAt) -> str:
-    link = f"{_link(job, one.found.log.file)}{one.error['line']}"
-    return f"{link}: {cut(one.error['text'], MOST_OF_ERROR)}"
 
 
 def _link(job: JobExcerpt, file: File) -> str:

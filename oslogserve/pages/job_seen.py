@@ -5,7 +5,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from textwrap import shorten
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from oslogserve.humanize import counted, iso_moment
@@ -35,21 +35,8 @@ def list_address(mount: str, fingerprint: str) -> str:
     return mount + LIST + address(cause=fingerprint)
 
 
-class OfLog(NamedTuple):
-    """What is known of a log's cause."""
-
-    #: The log's name.
-    log: str
-    #: In parts, of which one is a link to the other runs.
-    sentence: list[str | Link]
-
-
-def of_log(query: Query, told: Told) -> OfLog:
-    """What is known of a cause, for the page."""
-    return OfLog(told.cause.log, [*_sentence(query, told), *_on_another(query, told)])
-
-
-def _sentence(query: Query, told: Told) -> list[str | Link]:
+def sentence(query: Query, told: Told) -> list[str | Link]:
+    """What is known of a cause, in parts, of which links lead to the other runs."""
     others, first = told.others, told.others.first
     if first is None:
         runs = counted(told.failed_runs, "failed run")
@@ -58,6 +45,7 @@ def _sentence(query: Query, told: Told) -> list[str | Link]:
             f"Not seen before in {counted(told.days, 'day')} (",
             all_runs,
             f"){_passed(told)}.",
+            *_on_another(query, told),
         ]
     runs = counted(others.runs, "other run")
     to_runs = list_address(query.mount, told.fingerprint)
@@ -112,6 +100,9 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
     if told is None:
         return {"seen": None, "known": rules}
     others = told.others
+    first = others.first and run_json(query.mount, others.first)
+    if first and not told.is_listed:  # nothing leads to it
+        first = {name: first[name] for name in ("ended", "change")}
     seen = {
         "fingerprint": told.fingerprint,
         "by": "exact" if told.is_exact else "failure",
@@ -120,7 +111,7 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
         "passed": others.passed,
         "never_passed": told.never_passed,
         "is_first": told.is_first,
-        "first": others.first and _first_json(query, told, others.first),
+        "first": first,
         "failed_runs": told.failed_runs,
         "days": told.days,
         "another": told.another and _another_json(query, told, told.another),
@@ -142,12 +133,6 @@ def _another_json(query: Query, told: Told, another: Another) -> dict[str, Any]:
         "passed": others.passed,
         "href": list_address(query.mount, fingerprint) if told.is_listed else None,
     }
-
-
-def _first_json(query: Query, told: Told, first: Run) -> dict[str, Any]:
-    """The first run. Where runs are not listed, nothing leads to it."""
-    found = run_json(query.mount, first)
-    return found if told.is_listed else {name: found[name] for name in ("ended", "change")}
 
 
 def run_json(mount: str, run: Run) -> dict[str, Any]:

@@ -115,10 +115,15 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
     rows = page.rows
     if page.sort == "name":
         rows = sorted(rows, key=lambda row: not row.is_folder)
+    #: Different values in the columns, by the CSS classes of columns that have only one.
+    values = {
+        "same-time": len({moment(row.modified) for row in rows}),
+        "same-source": len({tuple(row.sources) for row in rows}),
+    }
     yield from streamed(
         "folder.html",
         **frame(query.mount, query.path, source=query.source),
-        same=_same(rows),
+        same=" ".join(name for name, number in values.items() if number == 1),
         by_name=address(source=source, sort="name"),
         by_time=address(source=source, sort="time"),
         overview=address(source=source, format="overview", against=query.against),
@@ -129,15 +134,6 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         rows=rows,
         page=page,
     )
-
-
-def _same(rows: list[_Row]) -> str:
-    """CSS classes for the columns that have the same value in all rows."""
-    values = {
-        "same-time": len({moment(row.modified) for row in rows}),
-        "same-source": len({tuple(row.sources) for row in rows}),
-    }
-    return " ".join(name for name, different in values.items() if different == 1)
 
 
 def text(page: ListingPage) -> Iterator[bytes]:
@@ -158,7 +154,8 @@ def as_json(path: bytes, page: ListingPage) -> Iterator[bytes]:
     yield f'{{"path": {json.dumps(path.decode("utf-8", "replace"))}, "entries": ['.encode()
     separator = "\n"
     for batch in _batches(page):
-        yield (separator + ",\n".join(map(_json_row, batch))).encode()
+        members = ({**row._asdict(), "modified": iso_moment(row.modified)} for row in batch)
+        yield (separator + ",\n".join(map(json.dumps, members))).encode()
         separator = ",\n"
     reason = " ".join(page.notices) or None
     end = json.dumps({"complete": reason is None, "reason": reason, "next": page.next})
@@ -181,7 +178,3 @@ def _text_row(row: _Row) -> str:
     name = visible(row.name.replace("\\", "\\\\"))
     fields = name, row.size, moment(row.modified), ",".join(row.sources)
     return "\t".join("-" if field is None else str(field) for field in fields) + "\n"
-
-
-def _json_row(row: _Row) -> str:
-    return json.dumps({**row._asdict(), "modified": iso_moment(row.modified)})

@@ -108,8 +108,7 @@ class LogView:
 
     def headers(self) -> list[Header]:
         """Counts of lines, and the address of the next ones. Call it when all pieces were read."""
-        counts = self._counts(*self._counted)
-        headers = [(f"Log-{name.title()}", str(count)) for name, count in counts.items()]
+        headers = [(f"Log-{name.title()}", str(count)) for name, count in self._counts.items()]
         for name, value in completeness(self.query, self.missing).items():
             headers.append((f"Log-{name.title()}", json.dumps(value)))
         headers.append(("Log-Read-To-End", json.dumps(self.outcome.is_read_to_end)))
@@ -165,8 +164,11 @@ class LogView:
         if found:
             shown = (*query.selection.show, b"L%d" % found.number)
             self._selection = query.selection._replace(show=shown)
-        is_large = self.limits is not None and self.info.text_size > self.limits.size
-        if is_large or self._may_hold_too_much():
+        size = self.info.text_size
+        is_large = self.limits is not None and size > self.limits.size
+        is_filtered = query.selection._replace(show=()) != Selection()
+        most = inf if self.limits is None or is_filtered else self.limits.elements
+        if is_large or size > most * ELEMENT_BYTES:
             self._selection = around_shown(self._selection)
         lines = self._lines("html", pieces, link_of(query.source))
         # Send the page's beginning first, since a filter may find no line for long.
@@ -182,12 +184,6 @@ class LogView:
             else None,
             counts=Counts(query, self._selection, lines, is_large),
         )
-
-    def _may_hold_too_much(self) -> bool:
-        """True if all lines may need more elements than a page allows."""
-        is_filtered = self.query.selection._replace(show=()) != Selection()
-        most = inf if self.limits is None or is_filtered else self.limits.elements
-        return self.info.text_size > most * ELEMENT_BYTES
 
     def _nearest(self) -> Nearest | None:
         """The line nearest to the first moment in `show`."""
@@ -221,17 +217,12 @@ class LogView:
     @property
     def notices(self) -> list[str]:
         """A sentence for each missing part."""
-        return [incomplete_notice(error) for error in self._lost]
+        return [incomplete_notice(error) for error in self.missing if not error.is_of_comparison]
 
     @property
     def faults_of_comparison(self) -> list[str]:
         """A sentence for each reason why lines may be called new that are not, or none is."""
         return [incomplete_notice(error) for error in self.missing if error.is_of_comparison]
-
-    @property
-    def _lost(self) -> list[Incomplete]:
-        """Why lines are missing."""
-        return [error for error in self.missing if not error.is_of_comparison]
 
     @property
     def without_lines(self) -> str:
@@ -246,44 +237,32 @@ class LogView:
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)
-        counts = self._counts(*self._counted)
-        yield json_line(
-            {"end": True, **counts, **self._completeness(), "next": self.next_address()}
-        )
+        end = {"end": True, **self._counts, **self._completeness, "next": self.next_address()}
+        yield json_line(end)
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._totals(pieces)
         errors = summary.pop("errors") or [None]
-        counts = self._counts("lines", "bytes", "matched")
+        tally = self.outcome.tally
+        counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
         ends = {"first_error": errors[0], "last_error": errors[-1]}
-        yield json_line({**counts, **summary, **ends, **self._completeness()})
+        yield json_line({**counts, **summary, **ends, **self._completeness})
 
     def _brief(self, pieces: Iterable[bytes], file_title: str | None) -> Iterator[bytes]:
         summary = self._totals(pieces)
         query, total = self.query, self.outcome.tally.lines
-        lines = self._marked(summary, total)
+        lines: list[MarkedLine] = []
+        if ranges := planned(summary, total, query.size):  # then the log is read again
+            wanted = self._wanted("marked")._replace(selection=selection_of(ranges))
+            read = self._renderer(self.info.read_again(), wanted, charge=self.info.charge)
+            lines += marked_lines(read, ranges)
+            if self.outcome.broke_off is None:
+                self._unread = read.broke_off
         name, link = query.address, "?goto="
         if file_title is not None:
             name, link = file_title, f"{file_title}:"
         log = brief.Excerpted(name, link, summary, lines, total)
         yield brief.text(log, query.size, list(map(incomplete_notice, self.missing)))
-
-    def _marked(self, summary: dict[str, Any], total: int) -> list[MarkedLine]:
-        """The lines of an excerpt's plan, for which the log is read again."""
-        ranges = planned(summary, total, self.query.size)
-        if not ranges:
-            return []
-        wanted = self._wanted("marked")._replace(selection=selection_of(ranges))
-        read = self._renderer(self.info.read_again(), wanted, charge=self.info.charge)
-        lines = list(marked_lines(read, ranges))
-        if self.outcome.broke_off is None:
-            self._unread = read.broke_off
-        return lines
-
-    @property
-    def _counted(self) -> tuple[str, ...]:
-        names = "lines", "matched", "sent"
-        return names if self._compared.known is None else (*names, "new")
 
     @property
     def new_lines(self) -> str | None:
@@ -296,9 +275,13 @@ class LogView:
         summary = self._totals(pieces)
         yield chapters_page(self.query, summary, map(incomplete_notice, self.missing))
 
-    def _counts(self, *names: str) -> dict[str, int]:
-        return {name: getattr(self.outcome.tally, name) for name in names}
+    @property
+    def _counts(self) -> dict[str, int]:
+        tally = self.outcome.tally
+        counts = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
+        return counts if self._compared.known is None else {**counts, "new": tally.new}
 
+    @property
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
         return {

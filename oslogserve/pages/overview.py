@@ -11,7 +11,7 @@ from oslogserve.ci.build import Build
 from oslogserve.humanize import iso_moment
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import LogRead
-from oslogserve.jobs.overview import Early, Excerpt, Findings, RankedLog, lines_shown
+from oslogserve.jobs.overview import Excerpt, Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.time_range import time_range
@@ -82,7 +82,7 @@ class _Linked(NamedTuple):
     @property
     def at_cause(self) -> str:
         """The address of the log's page at its cause."""
-        return f"{_with_cause(self.href, self.cause)}#L{self.cause['line']}"
+        return self._at(self.cause)
 
     @property
     def head(self) -> str:
@@ -96,14 +96,10 @@ class _Linked(NamedTuple):
         if self.found.excerpt is None:
             return None
         before, cause, after = self.found.excerpt
-        return Excerpt(readable(before), readable(cause, self._task), readable(after))
-
-    @property
-    def _task(self) -> str:
-        """The name of the innermost chapter around the cause; "" for none."""
-        chapter, line = self.found.summary["chapter"], self.cause["line"]
+        chapter, line = self.found.summary["chapter"], self.cause["line"]  # the innermost one
         is_around = chapter and chapter["first"] <= line <= chapter["last"]
-        return str(chapter["name"]) if is_around else ""
+        task = chapter["name"] if is_around else ""
+        return Excerpt(readable(before), readable(cause, task), readable(after))
 
     @property
     def shows_end(self) -> bool:
@@ -127,15 +123,16 @@ class _Linked(NamedTuple):
     def at_error_above(self) -> str:
         """The address of the log's page at that error."""
         error = self.error_above or {}
-        return f"{_with_cause(self.href, {**error, 'last': error['line']})}#L{error['line']}"
+        return self._at({**error, "last": error["line"]})
 
     @property
     def at_silent_step(self) -> str:
         """The log's page at the step that failed, if that shows nothing and the cause is earlier; else ""."""
         line = self.cause.get("silent_step")
-        if line is None:
-            return ""
-        return f"{_with_cause(self.href, {'line': line, 'last': line})}#L{line}"
+        return "" if line is None else self._at({"line": line, "last": line})
+
+    def _at(self, cause: dict[str, Any]) -> str:
+        return f"{_with_cause(self.href, cause)}#L{cause['line']}"
 
     @property
     def new(self) -> int | None:
@@ -208,10 +205,10 @@ def unread(query: Query, build: Build) -> bytes:
     return rendered("large_job.html", address=asked, build=build)
 
 
-def early(query: Query, found: Early, logs: int) -> bytes:
-    """The section that is shown until section() is there. logs: how many were found."""
-    wrong = [_linked(query, one) for one in found.wrong]
-    return rendered("overview_early.html", wrong=wrong, read=found.read, logs=logs)
+def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> bytes:
+    """The section that is shown until section() is there. read, logs: how many were read, and found."""
+    linked = [_linked(query, one) for one in wrong]
+    return rendered("overview_early.html", wrong=linked, read=read, logs=logs)
 
 
 def section(
@@ -222,7 +219,8 @@ def section(
     return rendered(
         "overview_section.html",
         found=found,
-        seen=told and job_seen.of_log(query, told),
+        told=told,
+        seen=told and job_seen.sentence(query, told),
         known=known,
         logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
         wrong=[linked(one) for one in found.logs if one.shows_failure],
@@ -262,13 +260,11 @@ def _notices(found: Findings) -> list[str]:
             names.setdefault(reason, []).append(name)
         else:
             notices.append(notice)
-    return [*notices, *(_of_logs(several, reason) for reason, several in names.items())]
-
-
-def _of_logs(names: Sequence[str], reason: str) -> str:
-    more = len(names) - MOST_NAMED
-    shown = ", ".join(names[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
-    return f"{shown}: {reason}"
+    for reason, several in names.items():
+        more = len(several) - MOST_NAMED
+        shown = ", ".join(several[:MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+        notices.append(f"{shown}: {reason}")
+    return notices
 
 
 def _short(name: str) -> str:

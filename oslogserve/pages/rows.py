@@ -8,7 +8,7 @@ log looks like that begin, since its "<" are escaped; the addresses of other lin
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from oslogserve.encodings import SUFFIXES
@@ -68,7 +68,9 @@ def by_time(texts: Iterable[bytes], files: dict[bytes, File]) -> Iterator[bytes]
             if current is not None:
                 parts.append(_ENDS)
             if label not in heads:
-                heads[label] = _head(label, files[label], names, len(heads) % COLOURS)
+                name, colour = names[files[label].shown], len(heads) % COLOURS
+                values = {"colour": colour, "address": label.decode(), "name": name}
+                heads[label] = rendered("run.html", **values)
             parts.append(heads[label])
             start, current = row.start(), label
         yield b"".join([*parts, text[start:]])
@@ -76,19 +78,13 @@ def by_time(texts: Iterable[bytes], files: dict[bytes, File]) -> Iterator[bytes]
         yield _ENDS
 
 
-def _head(label: bytes, file: File, names: dict[str, str], colour: int) -> bytes:
-    """The begin of a list of rows."""
-    name = names[file.shown]
-    return rendered("run.html", colour=colour, address=label.decode(), name=name)
-
-
 def by_log(
-    slices: Iterable[Slice], of_log: Callable[[int], tuple[str, str]], mark: Mark | None
+    slices: Iterable[Slice], heads: Sequence[tuple[str, str]], mark: Mark | None
 ) -> Iterator[bytes]:
-    """Rows below the names of their logs. of_log: the address and the name of a log, by its index."""
+    """Rows below the names of their logs. heads: the address and the name of each log."""
     for log, several in groupby(slices, key=lambda one: one.log or 0):
         texts: Iterable[bytes] = (one.text for one in several)
-        address, name = of_log(log)
+        address, name = heads[log]
         rows = mark.marked(texts) if mark else texts
         yield from streamed("rows.html", rows, address=address, name=name)
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What fails now, as a page and as JSON: causes of several runs, and the runs of one cause."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
@@ -25,30 +25,15 @@ class Listed(NamedTuple):
     known: Sequence[Known]
 
     @property
-    def bars(self) -> "Bars":
-        return Bars(self.found.days)
-
-
-class Bars(NamedTuple):
-    """A drawing of runs by day."""
-
-    days: Sequence[int]
-
-    @property
-    def size(self) -> tuple[int, int]:
-        return (_WIDTH + _GAP) * len(self.days), _HEIGHT
-
-    @property
-    def path(self) -> str:
-        """The bars of all days with runs, as an SVG path. The highest one has the whole height."""
-        return "".join(self._drawn(max(self.days)))
-
-    def _drawn(self, most: int) -> Iterator[str]:
-        for day, runs in enumerate(self.days):
+    def bars(self) -> tuple[int, int, str]:
+        """Width, height and SVG path of its runs by day. The highest bar has the whole height."""
+        drawn = ""
+        for day, runs in enumerate(self.found.days):
             if runs:
-                height = max(2, round(_HEIGHT * runs / most))
+                height = max(2, round(_HEIGHT * runs / max(self.found.days)))
                 left = (_WIDTH + _GAP) * day
-                yield f"M{left} {_HEIGHT}v-{height}h{_WIDTH}v{height}z"
+                drawn += f"M{left} {_HEIGHT}v-{height}h{_WIDTH}v{height}z"
+        return (_WIDTH + _GAP) * len(self.found.days), _HEIGHT, drawn
 
 
 class _ListedRun(NamedTuple):
@@ -66,18 +51,14 @@ class _ListedRun(NamedTuple):
     @property
     def line(self) -> str:
         """The address of the cause's line; "" if the log's name is not kept whole."""
-        return _line(self.mount, self.run, self.cause)
+        if len(self.cause.log) >= MOST_NAME:
+            return ""
+        folder, line = folder_address(self.mount, self.run), f"L{self.cause.line}"
+        return f"{folder}{quote(self.cause.log)}?show={line}#{line}"
 
 
 def _cause_of(run: Run, query: SeenQuery) -> Cause:
     return run.with_cause(query.cause).causes[0]
-
-
-def _line(mount: str, run: Run, cause: Cause) -> str:
-    if len(cause.log) >= MOST_NAME:
-        return ""
-    folder, line = folder_address(mount, run), f"L{cause.line}"
-    return f"{folder}{quote(cause.log)}?show={line}#{line}"
 
 
 def causes_html(query: SeenQuery, causes: Sequence[Listed], has_more: bool) -> bytes:
@@ -103,6 +84,9 @@ def runs_html(
 ) -> bytes:
     """has_more: true if there are more runs."""
     listed = [_ListedRun(run, _cause_of(run, query), query.mount) for run in runs]
+    shown = [f"{name} {value}" for name, value in _filters(query)]
+    if shown or query.days != query.kept_days:
+        shown.insert(0, f"of the last {counted(query.days, 'day')}")
     return rendered(
         "seen_runs.html",
         **_frame(query, "Runs with a cause", "cause"),
@@ -111,17 +95,9 @@ def runs_html(
         passed=[one for one in listed if not one.run.has_failed],
         known=known,
         has_more=has_more,
-        shown=_shown_runs(query),
+        shown=", ".join(shown),
         all_runs=address(cause=query.cause),
     )
-
-
-def _shown_runs(query: SeenQuery) -> str:
-    """Says which runs are shown, "" for all."""
-    if query.days == query.kept_days and not _filters(query):
-        return ""
-    filters = [f"{name} {value}" for name, value in _filters(query)]
-    return ", ".join([f"of the last {counted(query.days, 'day')}", *filters])
 
 
 def _filters(query: SeenQuery) -> list[tuple[str, str]]:
