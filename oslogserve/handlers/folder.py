@@ -10,7 +10,7 @@ from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
 from oslogserve.http.request import Request
-from oslogserve.http.response import Meter, Representation, Response, redirect, respond
+from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, is_marked
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import beginning
@@ -102,11 +102,13 @@ class FolderHandler:
                 if path and is_marked(sources, path, marks, charge)
             )
             level = next(levels, 0)
-        to = "../" * level or "./"
-        to += page.address(
-            query.parameters, ("in", "moment"), **_moment_above(query, folders[level])
-        )
-        return redirect(request, to, "302 Found")
+        moment = b""
+        if query.moment:
+            below = query.path.removeprefix(folders[level]).lstrip(b"/")
+            name = b"/".join(filter(None, (below, query.moment.log)))
+            moment = query.moment._replace(log=name).value
+        to = page.address(query.parameters, ("in", "moment"), moment=moment)
+        return redirect(request, ("../" * level or "./") + to, "302 Found")
 
     def _listing(
         self, request: Request, query: Query, sources: Sequence[Source], job_marks: str
@@ -116,8 +118,18 @@ class FolderHandler:
             most = listing.MOST_READ[query.sort or "name"]
             wanted = WantedEntries(query.first_log, most, budget.charge)
             found = listing.page_of(query, Listing(sources, query.path, wanted))
-            representation = _listed(query, found, job_marks, budget)
-            return respond(request, representation, close=opened.pop_all().close)
+            headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
+            if query.format == "json":
+                pieces = listing.as_json(query.path, found)
+                headers.append(("Content-Type", "application/json"))
+            elif query.view == "html":
+                pieces = listing.html(query, found, job_marks)
+                headers += page.HEADERS
+            else:
+                pieces = listing.text(found)
+                headers.append(("Content-Type", TEXT))
+            answer = Representation(headers, pieces, "listing", True, found.missing, budget)
+            return respond(request, answer, close=opened.pop_all().close)
 
     def _enter(self, request: Request, opened: ExitStack) -> Budget:
         """Takes a place for the work on folders, until `opened` is closed."""
@@ -134,28 +146,3 @@ def _is_generated(index: Log) -> bool:
         return False
     head = beginning(chunk, _INDEX_HEAD, index.stored.encoding) or b""
     return _GENERATED_INDEX.match(head) is not None
-
-
-def _moment_above(query: Query, folder: bytes) -> dict[str, bytes]:
-    """The parameter `moment` of a folder above the query's."""
-    if query.moment is None:
-        return {}
-    below = query.path.removeprefix(folder).lstrip(b"/")
-    name = b"/".join(filter(None, (below, query.moment.log)))
-    return {"moment": query.moment._replace(log=name).value}
-
-
-def _listed(
-    query: Query, found: listing.ListingPage, job_marks: str, meter: Meter
-) -> Representation:
-    headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
-    if query.format == "json":
-        pieces = listing.as_json(query.path, found)
-        headers.append(("Content-Type", "application/json"))
-    elif query.view == "html":
-        pieces = listing.html(query, found, job_marks)
-        headers += page.HEADERS
-    else:
-        pieces = listing.text(found)
-        headers.append(("Content-Type", TEXT))
-    return Representation(headers, pieces, "listing", True, found.missing, meter)

@@ -6,7 +6,7 @@ from contextlib import ExitStack, closing
 from functools import partial
 from urllib.parse import quote
 
-from oslogserve.errors import BadRequest, Header
+from oslogserve.errors import BadRequest
 from oslogserve.handlers.places import to_line, to_moment, within_chapter
 from oslogserve.handlers.representations import (
     DecodedText,
@@ -121,7 +121,7 @@ class LogHandler:
                 is_encoded = request.accepts_encoding and representation.has_encoded_variant
                 headers = validator.not_modified(request, is_encoded)
                 if headers is not None:
-                    return _confirming(headers, representation.view)
+                    return Response("304 Not Modified", headers, confirmed=representation.view)
             return respond(request, representation, validator, close=opened.pop_all().close)
 
     def _media_type(self, query: Query, log: OpenLog) -> str | None:
@@ -152,7 +152,17 @@ class LogHandler:
         compared = NOT_COMPARED
         if other is not None:
             compared = self._passed.read(other, sources, log.budget)
-        view = LogView(query, _info(log), self._renderer, self._limits, compared)
+        stored = log.stored
+        info = LogInfo(
+            stored.source,
+            stored.size,
+            stored.modified,
+            text_size=(stored.size or 0) * (ASSUMED_RATIO if log.packing else 1),
+            may_grow=not is_settled(stored.modified),
+            read_again=log.text_again,
+            charge=log.budget.charge_rendering,
+        )
+        view = LogView(query, info, self._renderer, self._limits, compared)
         return Rendered(log, request, view)
 
     def _not_modified(
@@ -166,25 +176,14 @@ class LogHandler:
         is_encoded = request.accepts_encoding and query.view != "raw"
         validator = self._validators.of(query, found.stored, other)
         headers = validator.not_modified(request, is_encoded)
+        if headers is None:
+            return None
+        # Without a format, only the log's first bytes would tell the view that the client has.
         view = query.view if query.format else ""
-        return None if headers is None else _confirming(headers, view)
-
-
-def _info(log: OpenLog) -> LogInfo:
-    stored = log.stored
-    return LogInfo(
-        stored.source,
-        stored.size,
-        stored.modified,
-        text_size=(stored.size or 0) * (ASSUMED_RATIO if log.packing else 1),
-        may_grow=not is_settled(stored.modified),
-        read_again=log.text_again,
-        charge=log.budget.charge_rendering,
-    )
+        return Response("304 Not Modified", headers, confirmed=view)
 
 
 def _options(request: Request, query: Query) -> OpenOptions:
-    """The options with which the log of an answer is opened."""
     # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
     needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
     return FULL_BODY if needs_body else METADATA_ONLY
@@ -197,11 +196,6 @@ def _may_be_silent(query: Query) -> bool:
     return is_for_line or bool(query.against) or query.view in _READ_TO_THEIR_END or is_filtered
 
 
-def _confirming(headers: list[Header], view: str) -> Response:
-    """A 304. view: of the answer that the client has; "" if it is not known."""
-    return Response("304 Not Modified", headers, confirmed=view)
-
-
 def _check(query: Query) -> None:
     """Raises BadRequest for parameters of folders."""
     if query.format in ("json", "overview", "seen"):
@@ -209,17 +203,18 @@ def _check(query: Query) -> None:
         raise BadRequest(f"format={query.format} is for folders: {takes}.")
     if query.sort is not None:
         raise BadRequest("sort is for folders: the lines of a log keep their order.")
+    if query.moment and query.moment.log:
+        raise BadRequest("moment is the number of a line: this is one log, which needs no name.")
     chosen = {
         "order": query.order,
         "logs": query.logs,
         "from": query.first_log,
         "in": query.in_job,
     }
-    if query.moment and query.moment.log:
-        raise BadRequest("moment is the number of a line: this is one log, which needs no name.")
-    if any(chosen.values()):
-        name = next(name for name, value in chosen.items() if value)
-        raise BadRequest(f"{name} is for folders, whose address ends in a slash: this is one log.")
+    for name, value in chosen.items():
+        if value:
+            why = "is for folders, whose address ends in a slash: this is one log."
+            raise BadRequest(f"{name} {why}")
 
 
 def _with_faults(

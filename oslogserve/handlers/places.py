@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Places of a log that a query names: a line and its moment, to which an answer redirects, and a chapter."""
 
-from typing import Any
-
 from oslogserve.errors import BadRequest
 from oslogserve.http.request import Request
 from oslogserve.http.response import Response, redirect
@@ -44,15 +42,20 @@ def to_moment(
 
 
 def within_chapter(query: Query, log: OpenLog, renderer: Renderer) -> Query:
-    """The query for the lines of its chapter. On a page, a name that the log does not have is a fault.
+    """The query for those of its lines that are in its chapter: of several, the first one that failed.
 
-    Reads the whole log. Raises BadRequest for other answers.
+    On a page, a name that the log does not have is a fault. Reads the whole log. Raises BadRequest for other answers.
     """
     wanted = Wanted("summary", written=log.stored.modified)
     summary, outcome = renderer.summary(log.text_again(), wanted)
-    chapter = _named(query.chapter, summary["chapters"])
-    if chapter is not None:
-        return _within(query, chapter["first"], chapter["last"])
+    named = [one for one in summary["chapters"] if one["name"] == query.chapter]
+    if named:
+        failed = (one for one in named if one["outcome"] == "failed")
+        chapter = next(failed, named[0])
+        selection = query.selection
+        last = min(chapter["last"], selection.last or chapter["last"])
+        within = selection._replace(first=max(chapter["first"], selection.first), last=last)
+        return query._replace(selection=within)
     searched = "of this log"
     if summary["more_chapters"]:
         searched = f"of the {len(summary['chapters'])} that this log's summary lists"
@@ -65,17 +68,3 @@ def within_chapter(query: Query, log: OpenLog, renderer: Renderer) -> Query:
     parameters = tuple(pair for pair in query.parameters if pair != wrong)
     faults = (*query.faults, Fault(*wrong, sentence))
     return query._replace(chapter="", parameters=parameters, faults=faults)
-
-
-def _named(name: str, chapters: list[dict[str, Any]]) -> dict[str, Any] | None:
-    """The first chapter of the name that failed, else the first one; None for none."""
-    named = [chapter for chapter in chapters if chapter["name"] == name]
-    failed = (chapter for chapter in named if chapter["outcome"] == "failed")
-    return next(failed, next(iter(named), None))
-
-
-def _within(query: Query, first: int, last: int) -> Query:
-    """The query for those of its lines that are in this range."""
-    selection = query.selection
-    begin, end = max(first, selection.first), min(last, selection.last or last)
-    return query._replace(selection=selection._replace(first=begin, last=end))
