@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.job import Job
-from oslogserve.jobs.job_log import LinesRead
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import CONSOLES, micros_of
+from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.plan import planned
 
 #: Logs that are read again: so many, and one more for so many bytes of the excerpt.
@@ -20,18 +20,11 @@ OTHERS = 3
 MOMENT, MOST_AT_MOMENT = 5 * 10**6, 20
 
 
-class _Same(NamedTuple):
-    """A log that shows the failure, and others of which the cause has the same lines."""
-
-    found: RankedLog
-    others: list[RankedLog]
-
-
 class LogLines(NamedTuple):
     """A log that shows the failure, and the lines of it that may be shown."""
 
     found: RankedLog
-    read: LinesRead
+    lines: list[MarkedLine]
     #: Logs of which the cause has the same lines.
     same: list[RankedLog]
 
@@ -55,49 +48,46 @@ class JobLines(NamedTuple):
 def lines_of(job: Job, found: Findings, size: int) -> JobLines:
     """The lines for an excerpt of so many bytes, for which some logs are read again."""
     shown = _shown(found, size)
-    ranked = [one.found for one in shown]
     several = [
         job.read_ahead(one.log.file, _lines(job, one, size // (OTHERS if place else 1)), False)
-        for place, one in enumerate(ranked)
+        for place, (one, *_) in enumerate(shown)
     ]
-    read = [only(ahead) for ahead in started(several, LOGS_AT_ONCE)]
-    logs = [
-        LogLines(log.found, one, log.others) for log, one in zip(shown, read, strict=True) if one
-    ]
-    missing = [
-        Incomplete(error.reason, f"{one.found.log.file.shown}: {error}")
-        for one in logs
-        if not one.found.log.missing
-        for error in one.read.missing
-    ]
-    told = [*ranked, *(other for one in shown for other in one.others)]
-    return JobLines(logs, _at_moment(found, told), missing)
+    logs: list[LogLines] = []
+    missing: list[Incomplete] = []
+    for (one, *same), read in zip(shown, map(only, started(several, LOGS_AT_ONCE)), strict=True):
+        if read is None:
+            continue
+        lines, lacks = read
+        logs.append(LogLines(one, lines, same))
+        if not one.log.missing:
+            name = one.log.file.shown
+            missing += [Incomplete(error.reason, f"{name}: {error}") for error in lacks]
+    return JobLines(logs, _at_moment(found, [one for same in shown for one in same]), missing)
 
 
-def _shown(found: Findings, size: int) -> list[_Same]:
-    """The logs that show the failure, and the job's own one, which has the verdict."""
+def _shown(found: Findings, size: int) -> list[list[RankedLog]]:
+    """The logs that show the failure, and the job's own one, which has the verdict.
+
+    Behind each are those of which the cause has the same lines: GitHub's archives have a log of each job, and
+    of each step of it.
+    """
     wrong = [one for one in found.logs if one.shows_failure] or [*filter(None, [found.ended])]
-    shown = _without_same(wrong)[: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
-    files = {log.log.file for one in shown for log in (one.found, *one.others)}
-    consoles = [one for one in found.logs if CONSOLES.search(one.log.file.shown)]
-    consoles = [one for one in consoles if one.rank.cause and one.log.file not in files]
-    return [*shown, *(_Same(one, []) for one in consoles[:1])]
-
-
-def _without_same(logs: Sequence[RankedLog]) -> list[_Same]:
-    """The first log of each cause: GitHub's archives have a log of each job, and of each step of it."""
-    shown: dict[tuple[Any, ...], _Same] = {}
-    for place, one in enumerate(logs):
+    by_cause: dict[tuple[Any, ...], list[RankedLog]] = {}
+    for place, one in enumerate(wrong):
         cause = one.rank.cause or {"why": "end"}
         told = () if cause["why"] == "end" else tuple(cause.get("told", ()))
-        first = shown.setdefault(told or (place,), _Same(one, []))
-        if first.found is not one:
-            first.others.append(one)
-    return list(shown.values())
+        by_cause.setdefault(told or (place,), []).append(one)
+    shown = [*by_cause.values()][: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
+    files = {one.log.file for same in shown for one in same}
+    consoles = [one for one in found.logs if CONSOLES.search(one.log.file.shown)]
+    consoles = [one for one in consoles if one.rank.cause and one.log.file not in files]
+    return [*shown, *([one] for one in consoles[:1])]
 
 
-def _lines(job: Job, one: RankedLog, size: int) -> Iterator[LinesRead]:
-    """Yields the lines of the log's plan."""
+def _lines(
+    job: Job, one: RankedLog, size: int
+) -> Iterator[tuple[list[MarkedLine], Sequence[Incomplete]]]:
+    """Yields the lines of the log's plan, and why some lack."""
     summary = {**one.summary, "cause": one.rank.cause}
     ranges = planned(summary, one.log.tally.lines, size)
     log = next(log for log in job.logs if log.file is one.log.file)

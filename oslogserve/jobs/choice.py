@@ -136,7 +136,9 @@ def _found(
 ) -> Generator[File, None, None]:
     """Yields the files that fit the patterns. Adds the unsuitable ones to `skipped`."""
     for file in walk:
-        if not _fits(file, query.logs):
+        names = file.shown, file.shown.rpartition("/")[2]
+        fits = any(fnmatchcase(name, one) for name in names for one in query.logs)
+        if query.logs and not fits:
             continue
         kind = media_type(file.shown)
         if kind is not None:
@@ -145,11 +147,6 @@ def _found(
             skipped.add(file, f"its name has more than {LONGEST_NAME} bytes", is_missed=True)
         else:
             yield file
-
-
-def _fits(file: File, patterns: Iterable[str]) -> bool:
-    names = file.shown, file.shown.rpartition("/")[2]
-    return not patterns or any(fnmatchcase(name, one) for name in names for one in patterns)
 
 
 def _missing(walk: Walk, skipped: _SkippedFiles, rest: str) -> list[Incomplete]:

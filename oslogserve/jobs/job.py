@@ -128,9 +128,12 @@ class Job:
         self.by_time = is_by_time(query)
         #: The log with the query's moment, whose line is shown whatever the other parameters say; None
         #: if no log has it.
-        self.marked = _named(query.moment.log, choice.files) if query.moment else None
+        self.marked: File | None = None
         selection = query.selection
         if query.moment:
+            by_name = {file.name: file for file in choice.files}
+            paths = stored_paths(query.moment.log)  # it may be compressed
+            self.marked = next((by_name[path] for path in paths if path in by_name), None)
             selection = selection._replace(show=(b"L%d" % query.moment.line,))
         self.logs = [
             JobLog(file, selection if file is self.marked else query.selection, reader)
@@ -189,9 +192,3 @@ class Job:
         for ahead in self._ahead:
             ahead.close()
         self.reader.budget.close()
-
-
-def _named(name: bytes, files: Iterable[File]) -> File | None:
-    """The file of this name, which may be compressed."""
-    by_name = {file.name: file for file in files}
-    return next((by_name[path] for path in stored_paths(name) if path in by_name), None)

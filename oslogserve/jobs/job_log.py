@@ -59,14 +59,6 @@ MOST_STALLED = 2
 SHORT_TAIL = 1000
 
 
-class Beginning(NamedTuple):
-    """The beginning of a report's text."""
-
-    text: bytes
-    #: Why it is not whole.
-    missing: list[Incomplete]
-
-
 class JobReader:
     """Opens the logs of one job, which share a budget. For many threads."""
 
@@ -96,11 +88,10 @@ class JobReader:
 
         is_again: True if the answer has opened it before. Raises Error.
         """
-        if file.size is not None and file.size <= SMALL:
-            return self._open(self.logs.open, file.name, piece_size)
-        return self._open(
-            partial(self.logs.open_by_index, is_again=is_again), file.name, piece_size
-        )
+        opening: Callable[..., OpenLog | None] = self.logs.open
+        if file.size is None or file.size > SMALL:
+            opening = partial(self.logs.open_by_index, is_again=is_again)
+        return self._open(opening, file.name, piece_size)
 
     def _open(
         self, opening: Callable[..., OpenLog | None], name: bytes, piece_size: int
@@ -112,14 +103,15 @@ class JobReader:
             raise BadRequest("it is a folder now")
         return log
 
-    def beginning(self, name: bytes, most: int) -> Beginning:
-        """All of a report, or somewhat more than `most` bytes; less where it cannot be read."""
+    def beginning(self, name: bytes, most: int) -> tuple[bytes, list[Incomplete]]:
+        """All of a report, or somewhat more than `most` bytes; less where it cannot be read. And why it is
+        not whole."""
         if self.stalled:  # its source would time out again
-            return Beginning(b"", [])
+            return b"", []
         try:
             log = self._open(self.logs.open, name, READ)
         except Error as error:
-            return Beginning(b"", [Incomplete("failed", error.sentence)])
+            return b"", [Incomplete("failed", error.sentence)]
         missing: list[Incomplete] = []
         text = bytearray()
         with closing(log):
@@ -130,7 +122,7 @@ class JobReader:
                     missing.append(Incomplete("capped", f"only {most >> 20} MiB of it are read"))
                     break
             missing += [reading.broke_off] if reading.broke_off else []
-        return Beginning(bytes(text), missing)
+        return bytes(text), missing
 
     def note(self, source: str, error: Incomplete) -> None:
         """Notes why a log of this source broke off: other logs may not be read for that."""
@@ -157,15 +149,6 @@ class LogRead(NamedTuple):
     has_times: bool = True
     #: True if all of its lines were read.
     is_read_to_end: bool = False
-
-
-class Merging(NamedTuple):
-    """The merge that the rows of a log are for."""
-
-    #: The number of logs.
-    logs: int
-    #: Where only the last rows are wanted; else None.
-    last: Last | None
 
 
 _R = TypeVar("_R")
@@ -211,14 +194,13 @@ class JobLog(NamedTuple):
         yield Bundle(None, reading.log)
 
     def merged_rows(
-        self, view: str, label: bytes, link: bytes, merging: Merging
+        self, view: str, label: bytes, link: bytes, logs: int, last: Last | None
     ) -> Iterator[Bundle[MergedRows]]:
-        """Yields the selected lines. label, link: see Wanted.
+        """Yields the selected lines. label, link: see Wanted. logs: how many are merged.
 
-        Where only the last rows are wanted, the first bundle is empty: take it from all logs, so that their
-        indexes have told where the last rows begin.
+        last: where only the last rows are wanted, else None. Then the first bundle is empty: take it from all
+        logs, so that their indexes have told where the last rows begin.
         """
-        logs, last = merging
         # A log's first lines may get their time from lines beyond a limit. Long tails of many logs would
         # all be held at once.
         selection = self.selection._replace(limit=None, tail=None, after=0)
@@ -236,9 +218,12 @@ class JobLog(NamedTuple):
             rows: Iterator[MergedRows] = rendering.merged_rows(
                 waiting, size // 2, MOST_MERGED_PIECES
             )
-            rows = reading.noting_times(reading.noting_cut(rows, rendering, longest))
-            for bundle in rows:
+            reached: int | None = NO_TIME
+            for bundle in reading.noting_cut(rows, rendering, longest):
+                reached = bundle.reached
                 yield Bundle(bundle, reading.log)
+            has_times = reached not in (NO_TIME, UNTIMED)
+            reading.log = reading.log._replace(has_times=has_times)
         reading.end(rendering)
         yield Bundle(None, reading.log)
 
@@ -269,25 +254,18 @@ class JobLog(NamedTuple):
         is_cut = not all(error.is_of_comparison for error in reading.log.missing)
         return [] if is_cut or reading.log.skipped else found
 
-    def marked_lines(self, ranges: Sequence[Range]) -> "LinesRead":
-        """The lines of an excerpt's plan, of a log that was summarised."""
+    def marked_lines(
+        self, ranges: Sequence[Range]
+    ) -> tuple[list[MarkedLine], Sequence[Incomplete]]:
+        """The lines of an excerpt's plan, of a log that was summarised; and why some lack."""
         if self.reader.stalled or not ranges:
-            return LinesRead([], ())
+            return [], ()
         reading = _Reading(self.file, self.reader, is_again=True)
         known = reading.known()
         wanted = Wanted("marked", selection_of(ranges), self.file.modified, known=known)
         with reading.text(READ) as text:
             lines = list(marked_lines(reading.rendering(text, wanted, Room(READ)), ranges))
-        missing = [error for error in reading.log.missing if not error.is_of_comparison]
-        return LinesRead(lines, tuple(missing))
-
-
-class LinesRead(NamedTuple):
-    """Lines of a log that was read before."""
-
-    lines: list[MarkedLine]
-    #: Why some lack.
-    missing: tuple[Incomplete, ...]
+        return lines, [error for error in reading.log.missing if not error.is_of_comparison]
 
 
 class _Reading:
@@ -334,14 +312,6 @@ class _Reading:
                 what = f"a row has at most {most} of a line, and line {line:,} has more"
                 self._lacks(Incomplete("capped", what))
             yield rows
-
-    def noting_times(self, several: Iterator[MergedRows]) -> Iterator[MergedRows]:
-        """The rows. Notes at their end whether the log has times."""
-        reached: int | None = NO_TIME
-        for rows in several:
-            reached = rows.reached
-            yield rows
-        self.log = self.log._replace(has_times=reached not in (NO_TIME, UNTIMED))
 
     def end(self, outcome: Outcome) -> None:
         """Notes the outcome of a rendering."""

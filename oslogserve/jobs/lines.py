@@ -11,13 +11,13 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
 from oslogserve.jobs.job import Ending, Job, Next
-from oslogserve.jobs.job_log import Bundle, LogRead, Merging
+from oslogserve.jobs.job_log import Bundle, LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import TAIL_BYTES, Last, Rows, Selection
 from oslogserve.native import LastRows, MergedRows
@@ -31,21 +31,26 @@ FULL, OVER = -1, -2
 LOGS_AHEAD = 8
 
 
-class Log(Protocol):
+class _MergedLog:
     """A log that is merged."""
 
-    def next_rows(self) -> native.MergedRows | None:
-        """The next rows; None at the log's end."""
+    def __init__(self, ahead: Ahead[Bundle[MergedRows]], rows: Iterator[MergedRows]) -> None:
+        """rows: those of `ahead`."""
+        self._ahead = ahead
+        self._rows = rows
+
+    def next_rows(self) -> MergedRows | None:
+        return next(self._rows, None)
 
     def start(self) -> None:
-        """Starts to read the next rows, which are needed soon."""
+        self._ahead.start()
 
     @property
     def is_ready(self) -> bool:
-        """True if the next rows were read."""
+        return self._ahead.is_ready
 
 
-def merge(logs: Sequence[Log]) -> Iterator[Rows]:
+def merge(logs: Sequence[_MergedLog]) -> Iterator[Rows]:
     """The rows of all logs in order, without their times.
 
     Waits only for logs whose next row could come next.
@@ -104,25 +109,6 @@ class Slice(NamedTuple):
             return 0
         end = bisect_left(self.rows.ends, self._begin + most, self.first, self.end)
         return min(end + 1, self.end) - self.first
-
-
-class _MergedLog:
-    """A log that is merged, see `jobs.merge.Log`."""
-
-    def __init__(self, ahead: Ahead[Bundle[MergedRows]], rows: Iterator[MergedRows]) -> None:
-        """rows: those of `ahead`."""
-        self._ahead = ahead
-        self._rows = rows
-
-    def next_rows(self) -> MergedRows | None:
-        return next(self._rows, None)
-
-    def start(self) -> None:
-        self._ahead.start()
-
-    @property
-    def is_ready(self) -> bool:
-        return self._ahead.is_ready
 
 
 class Limiter:
@@ -255,8 +241,8 @@ class Lines:
         last_rows = None if tail is None else LastRows(tail)
         for number, log in enumerate(job.logs):
             last = last_rows and Last(last_rows, number)
-            merging = Merging(len(job.logs), last)
-            bundles = log.merged_rows(view, self._label(log.file), self._link, merging)
+            label = self._label(log.file)
+            bundles = log.merged_rows(view, label, self._link, len(job.logs), last)
             ahead = job.read_ahead(log.file, bundles, is_eager=False)
             several.append(_MergedLog(ahead, self._taken(number, ahead)))
         for one in several:

@@ -2,10 +2,9 @@
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from sys import getsizeof
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from oslogserve.ci import reports
@@ -17,7 +16,7 @@ from oslogserve.jobs import task_results
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.job import Ending, Job
-from oslogserve.jobs.job_log import Beginning, JobLog, JobReader, LogRead, Summarised
+from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
 from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
@@ -155,7 +154,7 @@ class Overview:
             ended=ended and ended._replace(excerpt=excerpts.get(ended.log.file)),
             task=zuul.task,
             tests=tests,
-            build=self.header(zuul, {one.log.file: one.summary for one in logs}),
+            build=self.header(zuul, logs),
             choice=self._job.choice,
             unread=self._job.choice.found - len(self._logs) + unpaid,
             ending=ending._replace(
@@ -163,24 +162,23 @@ class Overview:
             ),
         )
 
-    def header(
-        self,
-        zuul: ZuulReport = _NO_REPORT,
-        summaries: Mapping[File, dict[str, Any]] = MappingProxyType({}),
-    ) -> Build:
+    def header(self, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = ()) -> Build:
         """The build, as Zuul's files or else the console tell it. Its lack is no fault.
 
-        summaries: of the logs that were read.
+        logs: those that were read.
         """
         reader, result, seconds = self._job.reader, zuul.result, zuul.seconds
         build = Build()
         if self._job.choice.has_inventory:
-            build = build_of(reader.beginning(INVENTORY, MOST_OF_INVENTORY).text)
+            text, _ = reader.beginning(INVENTORY, MOST_OF_INVENTORY)
+            build = build_of(text)
         elif console := _console(self._job):
-            head = ConsoleHead(reader.beginning(console.name, HEAD).text)
+            text, _ = reader.beginning(console.name, HEAD)
+            head = ConsoleHead(text)
             build = head.build()
-            if console in summaries and not result and seconds is None:
-                result, seconds = head.end(summaries[console])
+            summary = next((one.summary for one in logs if one.log.file == console), None)
+            if summary and not result and seconds is None:
+                result, seconds = head.end(summary)
         return build._replace(result=result, seconds=seconds)
 
     def _ranked(self, were_read: Sequence[Summarised]) -> list[RankedLog]:
@@ -292,15 +290,15 @@ def _told(
     missing: list[Incomplete] = []
     try:
         if any(one.name.encode() in reports.ZUULS for one in skipped):
-            report = _report(job, reports.ZUULS[0], reports.MOST_OF_ZUULS)
-            missing += report.missing
-            zuul = reports.zuul_report(report.text)
+            report, lacks = _report(job, reports.ZUULS[0], reports.MOST_OF_ZUULS)
+            missing += lacks
+            zuul = reports.zuul_report(report)
             charge()
         files = [log.file for log in job.logs if reports.is_junit(log.file.shown)]
         for file in files[: reports.MOST_REPORTS]:
-            report = _report(job, file.name, reports.MOST_OF_JUNIT)
-            missing += report.missing
-            tests += reports.failed_tests(report.text, charge)
+            report, lacks = _report(job, file.name, reports.MOST_OF_JUNIT)
+            missing += lacks
+            tests += reports.failed_tests(report, charge)
             charge()
     except Incomplete as error:
         what = f"reports were not read to their end: {error}"
@@ -308,14 +306,14 @@ def _told(
     return zuul, tests[: reports.MOST_TESTS], missing
 
 
-def _report(job: Job, name: bytes, most: int) -> Beginning:
-    """The beginning of a report; what is missing is told, unless its log says so already."""
-    report = job.reader.beginning(name, most)
+def _report(job: Job, name: bytes, most: int) -> tuple[bytes, list[Incomplete]]:
+    """The beginning of a report; and why it is not whole, unless its log says so already."""
+    report, lacks = job.reader.beginning(name, most)
     shown = name.decode("utf-8", "replace")
     is_log = any(log.file.name == name for log in job.logs)
     missing = [
         Incomplete(error.reason, f"{shown}: {error}")
-        for error in report.missing
+        for error in lacks
         if error.reason == "capped" or not is_log
     ]
-    return report._replace(missing=missing)
+    return report, missing

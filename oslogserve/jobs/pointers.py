@@ -4,7 +4,6 @@
 import re
 from collections.abc import Sequence
 from contextlib import closing
-from typing import NamedTuple
 
 from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.query import Query
@@ -16,13 +15,6 @@ from oslogserve.sources.first_of import open_first
 MARK = b"@"
 #: Bytes of a pointer that are read.
 _REACH = 4096
-
-
-class _Job(NamedTuple):
-    """The folder of a job, and the name of its pointer."""
-
-    folder: bytes
-    name: bytes
 
 
 class Pointers:
@@ -44,9 +36,9 @@ class Pointers:
 
     def _of_job(self, query: Query, sources: Sequence[Source]) -> Query:
         name = query.against.removeprefix(MARK) if query.against.startswith(MARK) else b""
-        job = None if query.against or query.view != "overview" else self._job(query.path)
-        if job and job.folder == query.path:
-            name = job.name
+        if not query.against and query.view == "overview":
+            folder, of_job = self._job(query.path)
+            name = of_job if folder == query.path else b""
         run = self._run(name, sources) if name else None
         return query if run in (None, query.path) else query._replace(against=run)
 
@@ -56,17 +48,19 @@ class Pointers:
         run = self._run(query.against.removeprefix(MARK), sources)
         if run is None:
             return query
-        job = self._job(query.path)
-        folder = job.folder if job else query.path.rpartition(b"/")[0]
+        folder, of_job = self._job(query.path)
+        if not of_job:
+            folder = query.path.rpartition(b"/")[0]
         name = query.path.removeprefix(folder).lstrip(b"/")
         return query._replace(against=b"/".join(filter(None, (run, name))))
 
-    def _job(self, path: bytes) -> _Job | None:
+    def _job(self, path: bytes) -> tuple[bytes, bytes]:
+        """The folder of the job to which a path belongs, and the name of its pointer; both empty for none."""
         text = path.decode("utf-8", "replace")
         found = self._naming.match(text) if self._naming else None
         if not (found and found["name"]):
-            return None
-        return _Job(text[: found.end()].rstrip("/").encode(), found["name"].encode())
+            return b"", b""
+        return text[: found.end()].rstrip("/").encode(), found["name"].encode()
 
     def _run(self, name: bytes, sources: Sequence[Source]) -> bytes | None:
         """The path of the run; None if no source has a pointer of this name, or it names no run.

@@ -101,11 +101,11 @@ class _Job(NamedTuple):
             return Ranked(0.0, None)
         is_console = CONSOLES.search(name) is not None
         factor = _CONSOLE if is_console else 1.0
-        weights = [
-            (self._weight(error) * factor, kind, error)
-            for error, kind in zip(summary["errors"], own_kinds, strict=True)
-            if error.get("new", True)
-        ]
+        weights = []
+        for error, kind in zip(summary["errors"], own_kinds, strict=True):
+            if error.get("new", True):
+                near = _nearness(micros_of(error["time"]), self.failure)
+                weights.append((near * self._quiet(error) * factor, kind, error))
         # max() takes the first of equals: a traceback's first line tells most.
         none = 0.0, "", None
         weight, kind, error = max(
@@ -116,14 +116,12 @@ class _Job(NamedTuple):
         else:
             base = self._ended(summary, cause)
             if error and not is_console:
-                cause = {**error, "last": _last_of(error, cause), "why": "severity"}
+                is_of_cause = cause["line"] <= error["line"] <= cause["last"]
+                last = cause["last"] if is_of_cause else error["line"]
+                cause = {**error, "last": last, "why": "severity"}
         if summary.get("new") == {}:
             base, weight = base * _KNOWN, weight * _KNOWN
         return Ranked(base + (weight / self.kinds[kind] if kind else 0.0), cause)
-
-    def _weight(self, error: dict[str, Any]) -> float:
-        """The weight of an error, by its time and by noise."""
-        return _nearness(micros_of(error["time"]), self.failure) * self._quiet(error)
 
     def _ended(self, summary: dict[str, Any], cause: dict[str, Any]) -> float:
         """A score by how likely the cause ended a log without an outcome.
@@ -145,13 +143,6 @@ class _Job(NamedTuple):
         """A factor: less for noise."""
         is_noise = any(pattern.search(error["text"]) for pattern in self.noise)
         return _NOISE if is_noise else 1.0
-
-
-def _last_of(error: dict[str, Any], cause: dict[str, Any] | None) -> int:
-    """The last line of an error: that of the cause around it, else its own."""
-    line = int(error["line"])
-    is_around = cause is not None and cause["line"] <= line <= cause["last"]
-    return int(cause["last"]) if cause and is_around else line
 
 
 def _kind(error: dict[str, Any]) -> str:

@@ -45,21 +45,17 @@ def result_below(texts: Iterator[str]) -> list[str]:
     if not opens:
         return []
     lines = []
+    head, size = _DIGIT.sub("0", opens[1]), len(opens[1])
     for text in texts:
-        line = _behind(opens[1], text).rstrip()
+        # Heads differ only in digits, such as another time.
+        has_head = _DIGIT.sub("0", text[:size]) == head
+        line = (text[size:] if has_head else text).rstrip()
         if line != "}" and not line.startswith("    "):
             break
         lines.append(line)
         if line == "}":
             break
     return lines
-
-
-def _behind(head: str, text: str) -> str:
-    """The text behind a head that differs only in digits, such as another time."""
-    begin = text[: len(head)]
-    has_head = _DIGIT.sub("0", begin) == _DIGIT.sub("0", head)
-    return text[len(head) :] if has_head else text
 
 
 def behind_result(rows: Sequence[bytes], end: int) -> int:

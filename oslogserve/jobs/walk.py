@@ -37,14 +37,6 @@ class File(NamedTuple):
         return self.name.decode("utf-8", "replace")
 
 
-class Unlisted(NamedTuple):
-    """A folder that a source could not list, or not to its end."""
-
-    #: Relative to the folder of the walk, with a slash at its end; empty for that folder.
-    name: bytes
-    error: SourceError
-
-
 class Walk:
     """Iterable of the files below a folder; iterate once.
 
@@ -59,8 +51,9 @@ class Walk:
         charge: Callable[[], None] = lambda: None,
     ) -> None:
         """first: the first name. charge: called for each entry; an Incomplete that it raises ends the walk."""
-        #: The first folders whose files may be missing. Grows while iterating.
-        self.failures: list[Unlisted] = []
+        #: The first folders that a source could not list to their ends: names below the walk's folder, with a
+        #: slash at their ends, empty for that folder. Grows while iterating.
+        self.failures: list[tuple[bytes, SourceError]] = []
         #: How many more there are.
         self.more_failures = 0
         #: Why not all files were looked at; None if they were.
@@ -97,7 +90,11 @@ class Walk:
 
     def _below(self, prefix: bytes, depth: int) -> Iterator[File]:
         path = b"/".join(filter(None, (self._folder, prefix.rstrip(b"/"))))
-        wanted = WantedEntries(self._first_below(prefix), MOST_ENTRIES + 1, self._charge)
+        first = b""
+        if self._first.startswith(prefix):
+            segment, slash, _ = self._first.removeprefix(prefix).partition(b"/")
+            first = segment + slash
+        wanted = WantedEntries(first, MOST_ENTRIES + 1, self._charge)
         listing = Listing(self._sources, path, wanted)
         try:
             yield from self._listed(listing, prefix, depth)
@@ -139,13 +136,6 @@ class Walk:
     def _leave_out(self, why: str) -> None:
         self.ended = Incomplete("capped", f"{why}: some were not read")
 
-    def _first_below(self, prefix: bytes) -> bytes:
-        """The first name that is wanted in a folder. prefix: of its names."""
-        if not self._first.startswith(prefix):
-            return b""
-        segment, slash, _ = self._first.removeprefix(prefix).partition(b"/")
-        return segment + slash
-
     def _below_existing(self, prefix: bytes, depth: int) -> Iterator[File]:
         """The files of a folder that was listed. It may be gone meanwhile, or its source may fail."""
         try:
@@ -157,7 +147,7 @@ class Walk:
 
     def _note(self, folder: bytes, failures: Sequence[SourceError]) -> None:
         kept = failures[: MOST_FAILURES - len(self.failures)]
-        self.failures += [Unlisted(folder, error) for error in kept]
+        self.failures += [(folder, error) for error in kept]
         self.more_failures += len(failures) - len(kept)
 
 

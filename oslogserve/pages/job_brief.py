@@ -140,7 +140,7 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
         if not job.are_files:
             name = quote(file.name)
             link = link.removeprefix(name)
-        lines, total = log.read.lines, log.found.log.tally.lines
+        lines, total = log.lines, log.found.log.tally.lines
         said = _section(Excerpted(name, link, log.summary, lines, total), room - length(same))
         said += same if said else ""
         left -= length(said)

@@ -4,7 +4,7 @@
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.job_log import PASSED_ON, JobLog, JobReader, Merging
+from oslogserve.jobs.job_log import PASSED_ON, JobLog, JobReader
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Selection
 from oslogserve.logs.budget import Allowance, Budget
@@ -32,7 +32,7 @@ def log():
 @pytest.mark.parametrize("is_merged", [False, True])
 def test_what_is_known_with_some_rows_stays_while_the_log_is_read_on(log, is_merged):
     asked = "text", b"a.log:", b""
-    first, *others = log.merged_rows(*asked, Merging(1, None)) if is_merged else log.rows(*asked)
+    first, *others = log.merged_rows(*asked, 1, None) if is_merged else log.rows(*asked)
     assert first.rows
     assert (first.log.source, first.log.missing, first.log.tally.lines) == ("disk", (), 0)
     last = others[-1]

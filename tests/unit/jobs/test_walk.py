@@ -52,7 +52,7 @@ def test_no_folder_is_not_found(disk):
 def test_a_source_that_fails_is_told_and_the_others_are_read(disk):
     found = Walk([disk, FakeSource("swift", names=SourceError("swift", "it is ill"))], b"job")
     assert len(names(found)) == 4
-    assert [str(failure.error) for failure in found.failures][:1] == ["it is ill"]
+    assert [str(error) for _, error in found.failures][:1] == ["it is ill"]
 
 
 def told(found):
