@@ -163,7 +163,8 @@ class JobAnswer(Representation):
             return None, []
         run = asked_of(self._query.path, logs, build)
         has_passed = has_ended_failed(build, logs) is False
-        return None if has_passed else self._memory.told(run), self._memory.known(run)
+        told = None if has_passed else self._memory.told(run)
+        return told, self._memory.rules.known(run)
 
     def _remember(self, findings: Findings) -> None:
         """Keeps the run that the folder is, unless the query leaves logs or lines out, or compares them."""

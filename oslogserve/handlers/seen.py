@@ -38,7 +38,7 @@ class SeenHandler:
         """Raises SourceError."""
         found = self._memory.recent(query.days, MOST_CAUSES + 1, query.named)
         causes = [
-            seen.Listed(one, self._memory.known(one.run.with_cause(one.fingerprint)))
+            seen.Listed(one, self._memory.rules.known(one.run.with_cause(one.fingerprint)))
             for one in found[:MOST_CAUSES]
         ]
         write = seen.causes_html if query.is_html else seen.causes_json
@@ -51,6 +51,6 @@ class SeenHandler:
             of = " of this job" if any(query.named) else ""
             days = counted(query.days, "day")
             raise NotFound(f"No run{of} of the last {days} has this cause, or none was kept.")
-        known = self._memory.known(runs[0].with_cause(query.cause))
+        known = self._memory.rules.known(runs[0].with_cause(query.cause))
         write = seen.runs_html if query.is_html else seen.runs_json
         return write(query, runs[:MOST_RUNS], known, len(runs) > MOST_RUNS)

@@ -56,7 +56,9 @@ class Connections:
         except SQLAlchemyError as error:
             if not isinstance(error, IntegrityError):  # else somebody may have dropped a table
                 self._is_made = False
-            raise SourceError(NAME, _sentence(error)) from error
+            # Without the statement and its values.
+            said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+            raise SourceError(NAME, messages.visible(said[:MOST_TEXT])) from error
         raise SourceError(NAME, "its tables are replaced again and again")
 
     def _check_file(self, _: object, record: Any, __: object) -> None:
@@ -209,9 +211,3 @@ def _identity(path: str) -> tuple[int, int] | None:
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("writes")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _sentence(error: SQLAlchemyError) -> str:
-    """What the database said, in its first line, without the statement and its values."""
-    said = str(getattr(error, "orig", None) or error).strip()
-    return messages.visible(said.partition("\n")[0][:MOST_TEXT])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.seen import ANY, Cause, Named, Others, Recent, Run
-from oslogserve.seen.rules import Known, Rules
+from oslogserve.seen.rules import Rules
 from oslogserve.sources.breaker import CircuitBreaker, Outages
 
 if TYPE_CHECKING:
@@ -86,10 +86,6 @@ class Memory:
         if cause is None:
             return None
         return self._asked(lambda database: _told(database, run, cause, self.is_listed), None)
-
-    def known(self, run: Run) -> list[Known]:
-        """What rules say of its causes."""
-        return self.rules.known(run)
 
     def refusal(self, path: str, ended: int) -> str:
         """Why a run is not to be kept, see Database. "failed" if the database fails."""

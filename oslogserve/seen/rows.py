@@ -1,11 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run as rows of the tables."""
 
-from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
-from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, insert, select
+from sqlalchemy import ColumnElement, Connection, insert, select
 
 from oslogserve.seen import (
     MOST_NAME,
@@ -21,21 +19,18 @@ from oslogserve.seen.tables import causes, jobs, runs, sightings
 
 def bounded(run: Run, now: int) -> Run:
     """The run as it is kept. Jobs may write any name, and set any time."""
+    kept, left = [], MOST_TOLD
+    for one in first_causes(run.causes):
+        told = cut(one.told, left)
+        left -= len(told)
+        kept.append(one._replace(log=cut(one.log), text=cut(one.text, MOST_TEXT), told=told))
     return run._replace(
         path=cut(run.path, None),
         ended=min(run.ended, now),
         job=Named(*(cut(name) for name in run.job)),
         change=cut(run.change),
-        causes=tuple(_bounded_causes(first_causes(run.causes))),
+        causes=tuple(kept),
     )
-
-
-def _bounded_causes(several: Iterable[Cause]) -> Iterator[Cause]:
-    left = MOST_TOLD
-    for one in several:
-        told = cut(one.told, left)
-        left -= len(told)
-        yield one._replace(log=cut(one.log), text=cut(one.text, MOST_TEXT), told=told)
 
 
 def cut(value: str, most: int | None = MOST_NAME) -> str:
@@ -99,14 +94,15 @@ def runs_where(connection: Connection, where: ColumnElement[bool]) -> dict[int, 
     asked = select(*columns).join(jobs, jobs.c.id == runs.c.job).where(where)
     rows = connection.execute(asked.order_by(runs.c.ended.desc(), runs.c.id.desc())).all()
     of_them = select(causes).where(causes.c.run.in_([row.id for row in rows]))
-    found: dict[int, list[Cause]] = {}
+    by_run: dict[int, list[Cause]] = {}
     for row in connection.execute(of_them.order_by(causes.c.place)):
         fingerprints = row.exact.hex(), row.failure.hex()
         cause = Cause(row.log, row.line, row.text, *fingerprints, row.told)
-        found.setdefault(row.run, []).append(cause)
-    return {row.id: _run(row, found.get(row.id, ())) for row in rows}
-
-
-def _run(row: Row[Any], of_run: Sequence[Cause]) -> Run:
-    named = Named(row.name, row.project, row.branch)
-    return Run(row.path, row.ended, row.has_failed, named, row.change, tuple(of_run), row.is_cut)
+        by_run.setdefault(row.run, []).append(cause)
+    found = {}
+    for row in rows:
+        named, of_run = Named(row.name, row.project, row.branch), tuple(by_run.get(row.id, ()))
+        found[row.id] = Run(
+            row.path, row.ended, row.has_failed, named, row.change, of_run, row.is_cut
+        )
+    return found

@@ -81,12 +81,6 @@ class Rules:
         return sorted(found)
 
 
-class _Fault(NamedTuple):
-    #: File and line.
-    where: str
-    what: str
-
-
 def configured_rules(config: Config) -> tuple[Rules, list[str]]:
     """The configured rules that have no fault; and all faults, a sentence each that begins with the option."""
     folder = config["known", "rules"]
@@ -111,8 +105,8 @@ def usable_rules(folder: str) -> tuple[Rules, list[str]]:
         path = os.path.join(folder, name)
         try:
             for one in _in_file(path):
-                if isinstance(one, _Fault):
-                    faults.append(f"{one.where}: {one.what}")
+                if isinstance(one, str):
+                    faults.append(one)
                 else:
                     rules.append(one)
         except ConfigError as error:
@@ -138,8 +132,8 @@ def _too_much(folder: str, rules: list[Rule]) -> Iterator[str]:
         yield f"{folder}: all patterns together are too complex: use fewer repetitions or rules"
 
 
-def _in_file(path: str) -> Iterator[Rule | _Fault]:
-    """Yields the rules of a file, and its faults. Raises ConfigError."""
+def _in_file(path: str) -> Iterator[Rule | str]:
+    """Yields the rules of a file, and a sentence for each fault. Raises ConfigError."""
     text = text_of(path)
     try:
         root = yaml.compose(text, Loader=yaml.SafeLoader)
@@ -152,14 +146,14 @@ def _in_file(path: str) -> Iterator[Rule | _Fault]:
         return
     several = root.value if isinstance(root, yaml.SequenceNode) else [root]
     for node in several:
-        where = f"{path}:{node.start_mark.line + 1}"
         if isinstance(node, yaml.MappingNode):
             yield from _rule(path, node)
         else:
-            yield _Fault(where, f"no rule: it has the keys {', '.join(_KEYS)}")
+            where = f"{path}:{node.start_mark.line + 1}"
+            yield f"{where}: no rule: it has the keys {', '.join(_KEYS)}"
 
 
-def _rule(path: str, node: yaml.MappingNode) -> Iterator[Rule | _Fault]:
+def _rule(path: str, node: yaml.MappingNode) -> Iterator[Rule | str]:
     """Yields the rule, or its faults."""
     where = f"{path}:{node.start_mark.line + 1}"
     values: dict[str, str] = {}
@@ -169,12 +163,12 @@ def _rule(path: str, node: yaml.MappingNode) -> Iterator[Rule | _Fault]:
         what = _fault_of(name, value, values)
         if what:
             has_fault = True
-            yield _Fault(f"{path}:{key.start_mark.line + 1}", what)
+            yield f"{path}:{key.start_mark.line + 1}: {what}"
         else:
             values[name] = value.value.strip()
     missing = [name for name in ("pattern", "title") if not values.get(name)]
     if missing and not has_fault:
-        yield _Fault(where, f"a rule needs {' and '.join(missing)}")
+        yield f"{where}: a rule needs {' and '.join(missing)}"
     elif not has_fault:
         says = Known(values.pop("title"), values.pop("url", ""))
         yield Rule(says, **values, where=where)

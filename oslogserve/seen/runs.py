@@ -55,29 +55,15 @@ def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
 
 
 def _cause(one: RankedLog, cause: dict[str, Any]) -> Cause:
-    found = _fingerprints(cause)
-    name, told = one.log.file.shown, told_of(cause)
-    several = found.get("exact", ""), found.get("failure", "")
-    return Cause(name, cause["line"], _telling(told), *several, "\n".join(told))
-
-
-def _telling(told: Sequence[str]) -> str:
-    """The line that tells most: of a traceback, perhaps below a test's name, its exception; else the first."""
+    told: list[str] = cause.get("told") or [cause["text"]]
+    # Of a traceback, perhaps below a test's name, the exception tells most.
     is_traceback = any(line.startswith("Traceback (") for line in told[:2])
-    return (is_traceback and exception_of(told)) or told[0]
-
-
-def _fingerprints(cause: dict[str, Any]) -> dict[str, str]:
-    """Those of the summary; of an error that was chosen among others, its own."""
-    if "fingerprints" in cause:
-        found: dict[str, str] = cause["fingerprints"]
-        return found
-    return fingerprints({**cause, "told": told_of(cause)})
-
-
-def told_of(cause: dict[str, Any]) -> list[str]:
-    """The lines that a cause tells, at least one."""
-    return cause.get("told") or [cause["text"]]
+    text = (is_traceback and exception_of(told)) or told[0]
+    found = cause.get("fingerprints")
+    if found is None:  # an error that was chosen among others
+        found = fingerprints({**cause, "told": told})
+    several = found.get("exact", ""), found.get("failure", "")
+    return Cause(one.log.file.shown, cause["line"], text, *several, "\n".join(told))
 
 
 def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
@@ -161,17 +147,13 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
     if build.result:
         return build.result == "failed"
     consoles = _consoles(logs)
-    if consoles and all(_has_passed(one.summary) for one in consoles):
+    if consoles and all(one.summary["passed"] and not one.summary["failed"] for one in consoles):
         return False
     return True if any(one.summary["failed"] and one.shows_failure for one in logs) else None
 
 
 def _consoles(logs: Sequence[RankedLog]) -> list[RankedLog]:
     return [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
-
-
-def _has_passed(summary: dict[str, Any]) -> bool:
-    return summary["passed"] and not summary["failed"]
 
 
 def _named(path: str, build: Build) -> Named:
