@@ -55,7 +55,10 @@ class App:
         assembly = Assembly(config, self._metrics)
         threads = config["serve", "threads"]
         self._metrics["build_info", __version__].set(1)
-        self._note_configuration(threads, time.time() if taken is None else taken, is_latest)
+        self._metrics["threads", str(os.getpid())].set(threads)
+        self._metrics["config_last_reload_successful"].set(is_latest)
+        taken = time.time() if taken is None else taken
+        self._metrics["config_last_reload_success_timestamp_seconds"].set(taken)
         self._guards = assembly.guards
         self._pointers = Pointers(config["job", "passed_folder"], config["job", "passed"])
         self._gzip_level = config["serve", "gzip_level"]
@@ -96,11 +99,6 @@ class App:
         if metrics:
             paths[metrics] = lambda request, _: server.exposition(request, self._metrics)
         return paths
-
-    def _note_configuration(self, threads: int, taken: float, is_latest: bool) -> None:
-        self._metrics["threads", str(os.getpid())].set(threads)
-        self._metrics["config_last_reload_successful"].set(is_latest)
-        self._metrics["config_last_reload_success_timestamp_seconds"].set(taken)
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()

@@ -7,7 +7,7 @@ import time
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from prometheus_client import (
     CollectorRegistry,
@@ -44,16 +44,6 @@ def size_class(size: int | None) -> str:
     return "none" if size is None else SIZE_NAMES[bisect_left(SIZES, size)]
 
 
-class _Instrument(NamedTuple):
-    #: Makes the instrument.
-    kind: Any
-    #: Without the prefix "oslogserve_".
-    name: str
-    #: Separated by spaces.
-    labels: str
-    help: str
-
-
 #: How the gauges of several processes become one.
 _least = partial(Gauge, multiprocess_mode="livemin")
 _largest = partial(Gauge, multiprocess_mode="livemax")
@@ -62,49 +52,34 @@ _latest = partial(Gauge, multiprocess_mode="livemostrecent")
 _open = partial(Histogram, buckets=OPEN_SECONDS)
 _seconds = partial(Histogram, buckets=SECONDS)
 _bytes = partial(Histogram, buckets=BYTES)
-_TABLE = (
-    _Instrument(
-        _open, "source_open_seconds", "source outcome size", "Time until a log's first bytes."
-    ),
-    _Instrument(
-        _seconds, "source_read_seconds", "source size", "Time waited for a source over a log."
-    ),
-    _Instrument(_bytes, "source_read_bytes", "source", "Stored bytes read of a log."),
-    _Instrument(Counter, "source_retries_total", "source reason", "Repeated requests to a source."),
-    _Instrument(
-        Counter, "source_resumes_total", "source outcome", "Attempts to resume a broken log."
-    ),
-    _Instrument(_least, "source_available", "source", "0 while the circuit breaker is open."),
-    _Instrument(Counter, "swift_authentications_total", "outcome", "Tokens requested."),
-    _Instrument(
-        _seconds, "response_seconds", "source view ending size", "Time until the last byte."
-    ),
-    _Instrument(Counter, "responses_total", "status", "Responses by status."),
-    _Instrument(
-        Counter, "worker_responses_total", "worker", "Responses of each process that runs."
-    ),
-    _Instrument(Counter, "sent_bytes_total", "view", "Body bytes handed to the server."),
-    _Instrument(
-        Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."
-    ),
-    _Instrument(Counter, "indexes_made_total", "", "Indexes of logs that were written."),
-    _Instrument(Counter, "indexes_used_total", "", "Logs that were read by their index."),
-    _Instrument(Counter, "indexes_refused_total", "reason", "Indexes that did not count."),
-    _Instrument(Counter, "index_unread_bytes_total", "", "Stored bytes that indexes saved."),
-    _Instrument(_latest, "index_directory_bytes", "", "Bytes of all indexes, as last counted."),
-    _Instrument(Counter, "seen_runs_total", "outcome", "Runs that were to be remembered."),
-    _Instrument(Counter, "seen_failures_total", "", "Questions that the database failed."),
-    _Instrument(Counter, "readiness_checks_total", "outcome", "Answers of /readyz."),
-    _Instrument(_sum, "requests_in_progress", "", "Requests whose response has not ended."),
-    _Instrument(_sum, "threads", "worker", "Threads for requests of each process that runs."),
-    _Instrument(
-        _sum, "threads_busy", "worker", "Threads with a request of each process that runs."
-    ),
-    _Instrument(_latest, "config_last_reload_successful", "", "0 if the last one found faults."),
-    _Instrument(
-        _latest, "config_last_reload_success_timestamp_seconds", "", "Time of the last good one."
-    ),
-    _Instrument(_largest, "build_info", "version", "Always 1: what runs here."),
+#: What makes each instrument, its name without "oslogserve_", its labels, and what it is.
+_TABLE: tuple[tuple[Any, str, str, str], ...] = (
+    (_open, "source_open_seconds", "source outcome size", "Time until a log's first bytes."),
+    (_seconds, "source_read_seconds", "source size", "Time waited for a source over a log."),
+    (_bytes, "source_read_bytes", "source", "Stored bytes read of a log."),
+    (Counter, "source_retries_total", "source reason", "Repeated requests to a source."),
+    (Counter, "source_resumes_total", "source outcome", "Attempts to resume a broken log."),
+    (_least, "source_available", "source", "0 while the circuit breaker is open."),
+    (Counter, "swift_authentications_total", "outcome", "Tokens requested."),
+    (_seconds, "response_seconds", "source view ending size", "Time until the last byte."),
+    (Counter, "responses_total", "status", "Responses by status."),
+    (Counter, "worker_responses_total", "worker", "Responses of each process that runs."),
+    (Counter, "sent_bytes_total", "view", "Body bytes handed to the server."),
+    (Counter, "incomplete_logs_total", "source reason", "Logs of which a part was missing."),
+    (Counter, "indexes_made_total", "", "Indexes of logs that were written."),
+    (Counter, "indexes_used_total", "", "Logs that were read by their index."),
+    (Counter, "indexes_refused_total", "reason", "Indexes that did not count."),
+    (Counter, "index_unread_bytes_total", "", "Stored bytes that indexes saved."),
+    (_latest, "index_directory_bytes", "", "Bytes of all indexes, as last counted."),
+    (Counter, "seen_runs_total", "outcome", "Runs that were to be remembered."),
+    (Counter, "seen_failures_total", "", "Questions that the database failed."),
+    (Counter, "readiness_checks_total", "outcome", "Answers of /readyz."),
+    (_sum, "requests_in_progress", "", "Requests whose response has not ended."),
+    (_sum, "threads", "worker", "Threads for requests of each process that runs."),
+    (_sum, "threads_busy", "worker", "Threads with a request of each process that runs."),
+    (_latest, "config_last_reload_successful", "", "0 if the last one found faults."),
+    (_latest, "config_last_reload_success_timestamp_seconds", "", "Time of the last good one."),
+    (_largest, "build_info", "version", "Always 1: what runs here."),
 )
 
 
@@ -121,10 +96,8 @@ class Metrics:
         values.ValueClass = values.MultiProcessValue() if self._is_shared else values.MutexValue
         self._registry = CollectorRegistry()
         self._instruments = {
-            row.name: row.kind(
-                row.name, row.help, row.labels.split(), "oslogserve", registry=self._registry
-            )
-            for row in _TABLE
+            name: kind(name, told, labels.split(), "oslogserve", registry=self._registry)
+            for kind, name, labels, told in _TABLE
         }
 
     def __getitem__(self, key: str | tuple[str, ...]) -> Any:

@@ -31,18 +31,14 @@ class Operators:
             hops.append(peer)  # else it is a Unix socket, where only fronts connect
         client = None
         for hop in reversed(hops):
-            client = _parsed(hop)
-            if client is None or not _is_in(client, self._fronts):
+            try:
+                address = ip_address(hop.strip())
+            except ValueError:
+                return None
+            client = getattr(address, "ipv4_mapped", None) or address
+            if not _is_in(client, self._fronts):
                 break
         return client
-
-
-def _parsed(text: str) -> Address | None:
-    try:
-        address = ip_address(text.strip())
-    except ValueError:
-        return None
-    return getattr(address, "ipv4_mapped", None) or address
 
 
 def _is_in(address: Address, networks: Networks) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple, Protocol
 
 from oslogserve import fastzlib
 from oslogserve.errors import Header, Incomplete
+from oslogserve.fastzlib import GZIP_WBITS
 from oslogserve.http import NO_STORE
 from oslogserve.http.read_ahead import ReadAhead
 from oslogserve.http.request import ByteRange, Request, Validator
@@ -125,30 +126,20 @@ def respond(
     `representation.open()` does.
     """
     try:
-        return _response(request, representation, validator, status, close)
+        byte_range, headers = None, [*representation.headers, NOSNIFF]
+        if validator is not None:
+            byte_range, more = _with_validator(request, representation, validator)
+            headers += more
+        content = representation.open(byte_range)
+        body, length, close = _body(content, close)
+        if content.is_whole and length is not None:
+            headers += representation.headers_at_end()
+        encoding = content.encoding
+        if content.is_compressible and request.gzip_level is not None:
+            body, length, encoding = _compressed(body, length, request.gzip_level)
     except BaseException:
         close()
         raise
-
-
-def _response(
-    request: Request,
-    representation: Representation,
-    validator: Validator | None,
-    status: str,
-    close: Callable[[], None],
-) -> Response:
-    byte_range, headers = None, [*representation.headers, NOSNIFF]
-    if validator is not None:
-        byte_range, more = _with_validator(request, representation, validator)
-        headers += more
-    content = representation.open(byte_range)
-    body, length, close = _body(content, close)
-    if content.is_whole and length is not None:
-        headers += representation.headers_at_end()
-    encoding = content.encoding
-    if content.is_compressible and request.gzip_level is not None:
-        body, length, encoding = _compressed(body, length, request.gzip_level)
     if length is not None:
         headers.append(("Content-Length", str(length)))
     if encoding:
@@ -225,16 +216,13 @@ def _compressed(
 
 
 def gzipped(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
-    """Yields one gzip member, flushed after each piece. level: see _compressor()."""
-    compressor = _compressor(level)
+    """Yields one gzip member, flushed after each piece. level: 0, the fastest, to 3."""
+    compressor: Any
+    if fastzlib.fast is zlib:  # which would not compress with level 0
+        compressor = zlib.compressobj(max(level, 1), zlib.DEFLATED, GZIP_WBITS)
+    else:
+        compressor = fastzlib.fast.compressobj(level, zlib.DEFLATED, GZIP_WBITS, _MEMORY_LEVEL)
     for piece in pieces:
         if piece:
             yield compressor.compress(piece) + compressor.flush(zlib.Z_SYNC_FLUSH)
     yield compressor.flush()
-
-
-def _compressor(level: int) -> Any:
-    """A gzip compressor. level: 0, the fastest, to 3. zlib uses 1 for 0, which would not compress."""
-    if fastzlib.fast is zlib:
-        return zlib.compressobj(max(level, 1), zlib.DEFLATED, fastzlib.GZIP_WBITS)
-    return fastzlib.fast.compressobj(level, zlib.DEFLATED, fastzlib.GZIP_WBITS, _MEMORY_LEVEL)
