@@ -56,10 +56,6 @@ class LogIndex(NamedTuple):
     points: "Sequence[Point]"
     file: "IndexFile"
 
-    def contents(self) -> tuple[bytes, bytes] | None:
-        """Words and ids of the blocks; None if they are not known. Raises ValueError."""
-        return (self.file.words(), self.file.ids()) if self.file.has_contents else None
-
     def point_before(self, at: int) -> "Point | None":
         """The last point with at most `at` bytes of text before it; None for the log's beginning."""
         place = bisect_right(self.points, at, key=lambda point: point["at"])
@@ -79,17 +75,12 @@ def file_of(first: FirstBytes, facts: Facts, blocks: bytes, points: "Sequence[Po
         _packed(facts.summary),
         _packed(blocks),
         _packed(_json(sized)),
-        _packed(compact_of(facts.summary)),
+        _packed(_json(compact(json.loads(facts.summary)))),
         b"",
         b"",
         b"".join(point["window"] for point in points),
     )
     return _joined([(part, fast.crc32(part)) for part in parts])
-
-
-def compact_of(summary: bytes) -> bytes:
-    """JSON of a compact summary. summary: JSON of all of it."""
-    return _json(compact(json.loads(summary)))
 
 
 class IndexFile:
@@ -110,32 +101,32 @@ class IndexFile:
         if len(content) != at:
             raise ValueError("it is cut short")
 
-    def facts(self) -> Facts:
+    def facts(self, summary: str = "summary") -> Facts:
         lines, size, ends_a_line, _ = self._facts()
-        return Facts(lines, size, ends_a_line, self._inflated("summary", MOST_JSON))
+        return Facts(lines, size, ends_a_line, inflated(self._part(summary), MOST_JSON))
 
     def compact(self) -> Facts:
         """The facts with a compact summary, see `lines.summary.compact`."""
-        lines, size, ends_a_line, _ = self._facts()
-        return Facts(lines, size, ends_a_line, self._inflated("compact", MOST_JSON))
+        return self.facts("compact")
 
     def first_bytes(self) -> FirstBytes:
         """The log's first bytes."""
         *_, packing = self._facts()
-        text = _inflated(self._part("facts")[_FACTS.size :], _MOST_FIRST)
+        text = inflated(self._part("facts")[_FACTS.size :], _MOST_FIRST)
         return FirstBytes(packing.rstrip(b"\0").decode(), text)
 
     def _facts(self) -> tuple[int, int, bool, bytes]:
-        lines, size, ends_a_line, packing = _FACTS.unpack_from(self._part("facts"))
-        return lines, size, ends_a_line, packing
+        found: tuple[int, int, bool, bytes] = _FACTS.unpack_from(self._part("facts"))
+        return found
 
     def index(self) -> LogIndex:
         lines, size, ends_a_line, _ = self._facts()
-        blocks = native.Index(self._inflated("blocks", MOST_JSON), ends_a_line, len(SEVERITIES))
+        document = inflated(self._part("blocks"), MOST_JSON)
+        blocks = native.Index(document, ends_a_line, len(SEVERITIES))
         if blocks.size != (lines, size):
             raise ValueError("its blocks are of another log")
         windows = self._part("windows")
-        points: list[Point] = json.loads(self._inflated("points", MOST_JSON))
+        points: list[Point] = json.loads(inflated(self._part("points"), MOST_JSON))
         at = 0
         for point in points:
             end = at + int(point["window"])
@@ -155,11 +146,11 @@ class IndexFile:
             parts[name] = part, fast.crc32(part)
         return _joined([parts[name] for name in _PARTS])
 
-    def words(self) -> bytes:
-        return self._inflated("words", MOST_WORDS)
-
-    def ids(self) -> bytes:
-        return bytes(self._part("ids"))
+    def contents(self) -> tuple[bytes, bytes] | None:
+        """Words and ids of the blocks; None if they are not known."""
+        if not self.has_contents:
+            return None
+        return inflated(self._part("words"), MOST_WORDS), bytes(self._part("ids"))
 
     def _part(self, name: str) -> memoryview:
         part, checksum = self._parts[name]
@@ -167,12 +158,9 @@ class IndexFile:
             raise ValueError("it is damaged")
         return part
 
-    def _inflated(self, name: str, most: int) -> bytes:
-        return _inflated(self._part(name), most)
 
-
-def _inflated(part: memoryview, most: int) -> bytes:
-    """Raises ValueError."""
+def inflated(part: memoryview, most: int) -> bytes:
+    """The bytes that zlib packed as `part`. Raises ValueError for more than `most`, or damaged ones."""
     decoder = zlib.decompressobj()
     try:
         document = decoder.decompress(part, most)

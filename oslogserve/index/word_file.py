@@ -2,9 +2,9 @@
 """The file of a log's words, by which other logs are compared with it without reading it."""
 
 import struct
-import zlib
 
 from oslogserve.fastzlib import fast
+from oslogserve.index.log_index import inflated
 from oslogserve.native import Known
 
 #: Identifies a file, with the version of its format.
@@ -32,11 +32,4 @@ def known_in(content: bytes) -> Known:
     packed = memoryview(content)[begin:]
     if content[:begin] != _MAGIC + _CHECKSUM.pack(fast.crc32(packed)):
         raise ValueError("it is no list of words, or damaged")
-    decoder = zlib.decompressobj()
-    try:
-        words = decoder.decompress(packed, _MOST_LIST)
-    except zlib.error:
-        raise ValueError("it is damaged") from None
-    if not decoder.eof:
-        raise ValueError("it is too large")
-    return Known.of_list(words)
+    return Known.of_list(inflated(packed, _MOST_LIST))

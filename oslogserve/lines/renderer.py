@@ -66,13 +66,14 @@ class Renderer:
             core.collect_index(text.blocks.interval)
             text.blocks.collect()
         needed = self._needed(core, wanted, text, room)
-        begun = _Begun(core, _Cutter(needed or _WholeLog(text), wanted, room))
+        blocks = _Cutter(needed or _WholeLog(text), wanted, room)
 
-        def begin_anew() -> _Begun:
-            return _Begun(self._core(wanted, room), _Cutter(_WholeLog(text), wanted, room))
+        def begin_anew() -> tuple[native.Renderer, _Cutter]:
+            return self._core(wanted, room), _Cutter(_WholeLog(text), wanted, room)
 
         may_begin_anew = needed is not None and not wanted.by_time
-        return Rendering(begun, charge, text.blocks, begin_anew if may_begin_anew else None)
+        anew = begin_anew if may_begin_anew else None
+        return Rendering(core, blocks, charge, text.blocks, anew)
 
     def _core(self, wanted: Wanted, room: Room) -> native.Renderer:
         return native.Renderer(
@@ -111,12 +112,13 @@ class Renderer:
         self, core: native.Renderer, wanted: Wanted, text: LogText, room: Room
     ) -> "_NeededBlocks | None":
         """The blocks that an answer needs, by the log's index; None if it must read all of the log."""
-        if not text.blocks or not _may_need_less(wanted) or not (index := text.blocks.index):
+        needs_all = wanted.selection == ALL_LINES and (wanted.page or wanted.last) is None
+        if needs_all or not text.blocks or not (index := text.blocks.index):
             return None
         learner = None
         if wanted.selection.searches:
             try:
-                if contents := index.contents():
+                if contents := index.file.contents():
                     core.leave_out(index.blocks, *contents)
                 elif text.blocks.is_kept:
                     learner = Learner(text.blocks, len(index.blocks))
@@ -142,13 +144,6 @@ class Renderer:
         return self._grammar.iso(time, written)
 
 
-class _Begun(NamedTuple):
-    """A core, and the blocks that it is fed with."""
-
-    core: native.Renderer
-    blocks: "_Cutter"
-
-
 class Outcome:
     """The outcome of a rendering, known once the log was rendered."""
 
@@ -168,15 +163,16 @@ class Rendering(Outcome):
 
     def __init__(
         self,
-        begun: _Begun,
+        core: native.Renderer,
+        blocks: "_Cutter",
         charge: Callable[[], None],
-        indexed: Blocks | None = None,
-        begin_anew: Callable[[], _Begun] | None = None,
+        indexed: Blocks | None,
+        begin_anew: "Callable[[], tuple[native.Renderer, _Cutter]] | None",
     ) -> None:
         """indexed: where the index is kept that the core collects. begin_anew: reads the log without its
         index; None where that is of no use."""
         super().__init__()
-        self._core, self._blocks = begun
+        self._core, self._blocks = core, blocks
         self._totals: Totals | None = None
         self._charge = charge
         self._indexed = indexed
@@ -241,16 +237,14 @@ class Rendering(Outcome):
             self._totals = self._core.totals()
             self.tally = Tally(**self._core.tally())
             if is_over and self._indexed and self._totals and (blocks := self._core.blocks()):
-                self._indexed.keep(self._facts(self._totals), blocks)
+                ends_a_line, summary = self._blocks.ends_a_line, as_json(self._totals)
+                facts = Facts(self.tally.lines, self.tally.bytes, ends_a_line, summary)
+                self._indexed.keep(facts, blocks)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core
         self.is_read_to_end = is_over and not self.tally.ended_early
         self.complete_lines = self.tally.lines - (not self._blocks.ends_a_line)
-
-    def _facts(self, totals: Totals) -> Facts:
-        tally = self.tally
-        return Facts(tally.lines, tally.bytes, self._blocks.ends_a_line, as_json(totals))
 
     def _all_fed(self) -> Generator[bytes, None, bool]:
         """Yields the core's output for each block of the log. Returns true at the log's end.
@@ -262,7 +256,9 @@ class Rendering(Outcome):
             try:
                 for block in self._blocks:
                     self._charge()
-                    text = self._rendered(block)
+                    began = time.thread_time()
+                    text = self._core.feed(block)
+                    self._blocks.took(time.thread_time() - began)
                     has_given = has_given or bool(text)
                     yield text
                     if self._core.done:
@@ -273,12 +269,6 @@ class Rendering(Outcome):
                     self.broke_off = error
                     return False
                 self._core, self._blocks = self._begin_anew()
-
-    def _rendered(self, block: bytes) -> bytes:
-        began = time.thread_time()
-        text = self._core.feed(block)
-        self._blocks.took(time.thread_time() - began)
-        return text
 
 
 def _is_of_all(wanted: Wanted) -> bool:
@@ -338,11 +328,6 @@ class _NeededBlocks:
             place += 1
 
 
-def _may_need_less(wanted: Wanted) -> bool:
-    """True if an answer may need only some of a log's lines."""
-    return wanted.selection != ALL_LINES or (wanted.page or wanted.last) is not None
-
-
 class _Cutter:
     """Cuts the pieces of a log into blocks. The size of the next one follows the time of the last search."""
 
@@ -363,18 +348,14 @@ class _Cutter:
 
     def __iter__(self) -> Iterator[bytes]:
         for piece in self._pieces:
-            at = 0
+            at, most = 0, self._most_lines
             while at < len(piece):
-                end = self._end(piece, at)
-                yield piece[at:end]
-                at = end
-
-    def _end(self, piece: bytes, start: int) -> int:
-        size, most = self._size, self._most_lines
-        # bytes.count takes twenty times as long, and blocks other threads meanwhile.
-        while size > most and native.line_feeds(piece, start, start + size) > most:
-            size //= 2
-        return start + size
+                size = self._size
+                # bytes.count takes twenty times as long, and blocks other threads meanwhile.
+                while size > most and native.line_feeds(piece, at, at + size) > most:
+                    size //= 2
+                yield piece[at : at + size]
+                at += size
 
     def took(self, seconds: float) -> None:
         """Notes how long the last block took to render."""

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.index.log_index import IndexFile, file_of
+from oslogserve.index.log_index import IndexFile, file_of, inflated
 from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 
@@ -48,7 +48,7 @@ def ask(tmp_path):
 def with_blocks(content, change):
     """The file of an index, with other blocks."""
     file = IndexFile(content)
-    blocks = json.loads(file._inflated("blocks", 2**20))
+    blocks = json.loads(inflated(file._part("blocks"), 2**20))
     return file_of(file.first_bytes(), file.facts(), json.dumps(change(blocks)).encode(), ())
 
 

@@ -46,7 +46,7 @@ def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
 def read_all(content):
     IndexFile(content).facts()
     IndexFile(content).compact()
-    index_of(content).contents()
+    index_of(content).file.contents()
 
 
 def index_of(content):
@@ -68,7 +68,7 @@ def test_a_file_gives_again_what_is_known():
     index = index_of(INDEX)
     assert [*index.blocks] == [(0, 90, 5), (90, 30, 5)]
     assert index.points == POINTS
-    assert index.contents() == (b"w" * 99, b"i")
+    assert index.file.contents() == (b"w" * 99, b"i")
     assert index.blocks.ends_a_line is False
 
 
