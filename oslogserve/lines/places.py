@@ -165,7 +165,9 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
     None if no line has a date and time, or the log has no cause.
     """
     if place.is_cause:
-        return _cause(read, renderer, written)
+        summary, _ = renderer.summary(read(), Wanted("summary", written=written))
+        cause = summary["cause"]
+        return Target(f"L{cause['line']}", cause_lines(cause)) if cause else None
     if place.fragment.startswith("L"):
         return Target(place.fragment.partition("-")[0], place.fragment)
     moments = list(_moments(place, read, renderer, written))
@@ -177,7 +179,8 @@ def target(place: Place, read: Read, renderer: Renderer, written: float | None) 
             return Target(f"L{line['line']}", f"L{line['line']}")
     found: list[tuple[Nearest, str]] = []
     for moment in moments:
-        anchor = _anchor_of(moment)
+        at = datetime(1970, 1, 1) + timedelta(microseconds=moment.first)
+        anchor = f"_{at:%Y-%m-%d_%H_%M_%S_%f}"
         if near := nearest(read, renderer, anchor.encode(), moment, written):
             found.append((near, anchor))
     # The anchor lets the page say how far away the line is.
@@ -207,13 +210,6 @@ def time_of(line: int, read: Read, renderer: Renderer, written: float | None) ->
     return None
 
 
-def _cause(read: Read, renderer: Renderer, written: float | None) -> Target | None:
-    """The cause in the log's summary."""
-    summary, _ = renderer.summary(read(), Wanted("summary", written=written))
-    cause = summary["cause"]
-    return Target(f"L{cause['line']}", cause_lines(cause)) if cause else None
-
-
 def _moments(
     place: Place, read: Read, renderer: Renderer, written: float | None
 ) -> Iterator[TimeRange]:
@@ -239,8 +235,3 @@ def _begin(read: Read, renderer: Renderer, written: float | None) -> datetime | 
         except ValueError:
             continue
     return None
-
-
-def _anchor_of(moment: TimeRange) -> str:
-    at = datetime(1970, 1, 1) + timedelta(microseconds=moment.first)
-    return f"_{at:%Y-%m-%d_%H_%M_%S_%f}"

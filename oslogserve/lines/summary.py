@@ -125,7 +125,6 @@ class Totals(TypedDict):
 def as_json(totals: Totals) -> bytes:
     """The summary as a JSON object, with severities by name and times in ISO 8601."""
     width = totals["width"]
-    severities = _by_name(totals["severities"])
     histogram = {
         "seconds": width // _SECOND or width / _SECOND,
         "buckets": [_named(bucket) for bucket in totals["buckets"]],
@@ -135,13 +134,22 @@ def as_json(totals: Totals) -> bytes:
     members = {
         **kept,
         "errors": [_without_none(error) for error in totals["errors"]],
-        "cause": _cause(totals["cause"], chapters),
         "chapters": chapters,
-        "severities": severities,
+        "severities": _by_name(totals["severities"]),
         "histogram": histogram,
     }
+    if cause := totals["cause"]:
+        members["cause"] = _without_none(cause) | {"fingerprints": _fingerprints(cause, chapters)}
     if others := totals["other_failures"]:
-        members["other_failures"] = [_other(one, chapters) for one in others]
+        members["other_failures"] = [
+            {
+                "line": one["line"],
+                "text": one["text"],
+                "told": one["told"][:MOST_TOLD],
+                "fingerprints": _fingerprints(one, chapters),
+            }
+            for one in others
+        ]
     if totals["new"] is not None:
         members["new"] = _by_name(totals["new"])
     return json.dumps(members).encode()
@@ -173,18 +181,6 @@ def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:
     """The members of a line. Those that not every line has are left out if they are None."""
     left_out = [name for name in ("new", "silent_step") if line.get(name) is None]
     return {name: value for name, value in line.items() if name not in left_out}
-
-
-def _cause(cause: CauseLine | None, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any] | None:
-    if cause is None:
-        return None
-    return _without_none(cause) | {"fingerprints": _fingerprints(cause, chapters)}
-
-
-def _other(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    told = cause["told"][:MOST_TOLD]
-    found = _fingerprints(cause, chapters)
-    return {"line": cause["line"], "text": cause["text"], "told": told, "fingerprints": found}
 
 
 def _fingerprints(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, str]:

@@ -104,7 +104,8 @@ def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
     shown = []
     for one in lines:
         line = one.line
-        text = _fitting(line, (main if one.worth >= MAIN else other) + MARK, _bytes)
+        most = (main if one.worth >= MAIN else other) + MARK
+        text = _fitting(line, most, lambda text: len(text.encode()))
         shown.append(Shown(line.number, line.rank, line.is_new, text))
     return shown
 
@@ -129,10 +130,6 @@ def _seen(text: str) -> str:
     if text.isprintable():
         return text
     return _UNSEEN.sub(lambda found: visible(found[0]), _OBEYED.sub("", text))
-
-
-def _bytes(text: str) -> int:
-    return len(text.encode())
 
 
 class _Choice:
@@ -161,17 +158,14 @@ class _Choice:
         #: Bytes.
         self.left = size
         self._waiting: list[tuple[float, int]] = []
-        for place in self._vital():
+        places = sorted(range(len(lines)), key=lambda place: -lines[place].worth)
+        # These are shown whatever their lengths are, the worthiest first.
+        for place in [place for place in places if lines[place].worth >= VITAL] or places[:1]:
             self._shorten(place)
             self._take(place)
         self._waiting = [self._entry(place) for place in range(len(lines))]
         heapify(self._waiting)
         self._take_all()
-
-    def _vital(self) -> list[int]:
-        """The places of the lines that are shown whatever their lengths are, the worthiest first."""
-        places = sorted(range(len(self._lines)), key=lambda place: -self._lines[place].worth)
-        return [place for place in places if self._lines[place].worth >= VITAL] or places[:1]
 
     def _shorten(self, place: int) -> None:
         """Leaves out as much of the line as has no room."""
@@ -202,16 +196,12 @@ class _Choice:
             loss, place = heappop(self._waiting)
             if place in self.taken:
                 continue
-            if loss < TOLD and self._is_told(place):
+            one = self._lines[place]
+            if loss < TOLD and one.is_error and one.line.content in self._told:
                 heappush(self._waiting, (loss + TOLD, place))
             elif self._take(place):
                 for step in (1, -1):
                     self._fill(place, step)
-
-    def _is_told(self, place: int) -> bool:
-        """True for an error of which a line with the same text was taken."""
-        one = self._lines[place]
-        return one.is_error and one.line.content in self._told
 
     def _take(self, place: int) -> bool:
         """Takes a line if it fits. A blank line begins no run."""
@@ -233,11 +223,8 @@ class _Choice:
 
     def _joins(self, place: int) -> int:
         """The number of lines next to it that are taken."""
-        return sum(self._is_taken(place, step) for step in (-1, 1))
-
-    def _is_taken(self, place: int, step: int) -> bool:
-        """True if the line next to it is taken."""
-        return place + step in self.taken and self._follows(place, place + step)
+        next_to_it = self.taken & {place - 1, place + 1}
+        return sum(self._follows(place, other) for other in next_to_it)
 
     def _follows(self, place: int, other: int) -> bool:
         """True if no line between the two was not read."""

@@ -70,7 +70,7 @@ def marked_lines(pieces: Iterable[bytes], ranges: Sequence[Range]) -> Iterator[M
     current = next(wanted, None)
     for piece in pieces:
         *objects, rest = (rest + piece).split(b"\n")
-        for line in map(_parsed, objects):
+        for line in (MarkedLine(*json.loads(text)) for text in objects):
             while current and line.number > current.last:
                 current = next(wanted, None)
             if current is None:
@@ -91,18 +91,12 @@ def with_errors(
     told = [
         MarkedLine(error["line"], _ERROR, "Error", 0, error.get("new", False), error["text"])
         for error in errors
-        if error["line"] not in numbers and _is_whole(error["text"])
+        # Else it is not all that a terminal shows of its line.
+        if error["line"] not in numbers
+        and len(error["text"].encode()) < LONGEST_ERROR
+        and not _OVERWRITES.search(error["text"])
     ]
     return sorted((*lines, *told), key=lambda line: line.number)
-
-
-def _is_whole(text: str) -> bool:
-    """True if it is all that a terminal shows of its line."""
-    return len(text.encode()) < LONGEST_ERROR and not _OVERWRITES.search(text)
-
-
-def _parsed(text: bytes) -> MarkedLine:
-    return MarkedLine(*json.loads(text))
 
 
 def _short(line: MarkedLine) -> MarkedLine:

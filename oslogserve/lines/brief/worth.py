@@ -157,7 +157,9 @@ class _Worths:
         """Adds what the lines say themselves."""
         worths = []
         for line in self._lines:
-            distance = _distance(cause, line.number)
+            distance = 0
+            if cause:
+                distance = max(cause.first - line.number, line.number - cause.last, 0)
             is_near = distance <= NEAR or line.number > total - NEAR
             worth = _by_sign(line, is_near)
             is_far = distance >= FAR and line.sign != "Word"
@@ -190,10 +192,6 @@ class _Worths:
             self.values[place] *= factor
 
 
-def _distance(cause: Range | None, number: int) -> int:
-    return max(cause.first - number, number - cause.last, 0) if cause else 0
-
-
 def _by_sign(line: MarkedLine, is_near: bool) -> float:
     if line.sign in _TESTS:
         return TEST
@@ -215,12 +213,10 @@ def _verdict(lines: Sequence[MarkedLine], cause: Range | None) -> int | None:
 
 def _last_count(lines: Sequence[MarkedLine]) -> int | None:
     """The place of the last line that says how many tests failed; None for none."""
-    places = reversed(range(len(lines)))
-    return next((place for place in places if _is_count(lines[place])), None)
-
-
-def _is_count(line: MarkedLine) -> bool:
-    return line.sign in _COUNTS and _FAILURES.search(line.content) is not None
+    for place in reversed(range(len(lines))):
+        if lines[place].sign in _COUNTS and _FAILURES.search(lines[place].content):
+            return place
+    return None
 
 
 def _is_error(line: MarkedLine) -> bool:
@@ -233,16 +229,12 @@ def _own_factor(line: MarkedLine) -> float:
     if not content:
         return BLANK
     factor = 1.0
-    if _is_frame(content) and not _VALUE.match(content):
+    is_logged_frame = "at " in content and _LOGGED_FRAME.match(content)
+    if (is_logged_frame or _FRAME.match(content)) and not _VALUE.match(content):
         factor *= FRAME
     if _OWN.match(content):
         factor *= OWN
     return factor * GREEN if line.sign == "Green" else factor
-
-
-def _is_frame(content: str) -> bool:
-    is_logged = "at " in content and _LOGGED_FRAME.match(content)
-    return bool(is_logged or _FRAME.match(content))
 
 
 def _of_repeated(count: int, is_same: bool, is_of_cause: bool) -> float:
