@@ -45,7 +45,9 @@ class Assembly:
         indexes = Indexes(rules_of(config.formats), metrics, *where)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
-        self.jobs = Jobs(self.logs, self.renderer, _limits(config), self.passed)
+        names = ("job_logs", "job_stored_size", "job_unasked_size")
+        limits = Limits(*(config["serve", name] for name in names))
+        self.jobs = Jobs(self.logs, self.renderer, limits, self.passed)
         self.memory = self._memory()
 
     def _memory(self) -> Memory:
@@ -84,11 +86,6 @@ def tried_sources(config: Config, metrics: Metrics) -> list[Swift | Store]:
     has_cloud = config["swift", "cloud"] and config["swift", "container"]
     swift = [Swift(config, metrics)] if has_cloud else []
     return [*swift, *stores_of(config, metrics)]
-
-
-def _limits(config: Config) -> Limits:
-    names = ("job_logs", "job_stored_size", "job_unasked_size")
-    return Limits(*(config["serve", name] for name in names))
 
 
 def database_of(config: Config) -> "Database | None":

@@ -14,7 +14,7 @@ from oslogserve.humanize import counted
 from oslogserve.messages import in_lines, visible
 from oslogserve.seen import Run
 from oslogserve.seen.database import Database
-from oslogserve.seen.rules import Rule, Rules, usable_rules
+from oslogserve.seen.rules import Rules, usable_rules
 
 #: Runs of a rule that are named.
 MOST_NAMED = 3
@@ -58,7 +58,8 @@ def check(options: argparse.Namespace) -> int:
     print(f"{counted(len(rules), 'rule')}, {counted(runs, 'run')} with a cause")
     warnings = 0
     for rule, found in zip(rules.rules, hits, strict=True):
-        print("\n".join(_told(rule, found)))
+        title = f"{rule.where}: {rule.says.title}: {counted(found.failed, 'failed run')}"
+        print("\n    ".join(map(visible, [title, *found.named])))
         for warning in _warnings(found):
             warnings += 1
             print(f"oslogserve: {visible(f'{rule.where}: {warning}')}", file=sys.stderr)
@@ -75,12 +76,6 @@ def _hits(rules: Rules, database: Database) -> tuple[int, list[_Hits]]:
             for place in rules.hits(run):
                 found[place].add(run)
     return count, found
-
-
-def _told(rule: Rule, found: _Hits) -> Iterator[str]:
-    yield visible(f"{rule.where}: {rule.says.title}: {counted(found.failed, 'failed run')}")
-    for path in found.named:
-        yield f"    {visible(path)}"
 
 
 def _warnings(found: _Hits) -> Iterator[str]:

@@ -158,7 +158,12 @@ def load(
     values = {option.where: _value(option, parsed, environ, overrides) for option in options}
     values |= of_cloud(values, parsed, environ)
     places = {where: f"{file}:{setting.line}" for where, setting in parsed.settings.items()}
-    config = Config(options, values, _removed(places), places)
+    removed = [
+        f"{place}: [{section}] {key} is gone: {REMOVED[section, key]}"
+        for (section, key), place in places.items()
+        if (section, key) in REMOVED
+    ]
+    config = Config(options, values, removed, places)
     _check_names(config, parsed)
     _check_usable(config, must_exist, parsed)
     parsed.raise_faults()
@@ -195,15 +200,6 @@ def _value(
         else:
             parsed.add_option_fault(option.where, what)
         return None
-
-
-def _removed(places: Mapping[tuple[str, str], str]) -> list[str]:
-    """What to do about each option of the file that is gone."""
-    return [
-        f"{place}: [{section}] {key} is gone: {REMOVED[section, key]}"
-        for (section, key), place in places.items()
-        if (section, key) in REMOVED
-    ]
 
 
 def _check_names(config: Config, parsed: ConfigFile) -> None:

@@ -55,15 +55,13 @@ class ConfigFile:
         line = setting.line if setting else self.sections.get(section, 0)
         self.add_fault(line, f"[{section}] {key}: {what}")
 
-    @property
-    def faults(self) -> list[str]:
-        """All faults, with file and line, in the order of the lines."""
-        return [f"{self._path}:{n}: {what}" if n else what for n, what in sorted(self._faults)]
-
     def raise_faults(self) -> None:
-        """Raises ConfigError with all faults, if there are any."""
-        if found := self.faults:
-            raise ConfigError("\n".join(found))
+        """Raises ConfigError with all faults, in the order of the lines, if there are any."""
+        if self._faults:
+            found = sorted(self._faults)
+            raise ConfigError(
+                "\n".join(f"{self._path}:{n}: {what}" if n else what for n, what in found)
+            )
 
     def _parse(self, text: str) -> None:
         section = None
@@ -78,26 +76,26 @@ class ConfigFile:
                     self.add_fault(number, 'a section without its "]"')
                 elif first != number:
                     self.add_fault(number, f"[{section}]: it began in line {first} already")
-            elif section is not None:
-                self._add_setting(section, line, number)
-            elif not self._faults:  # once, since a log given by mistake has many such lines
-                self.add_fault(number, "a setting before the first [section]")
-
-    def _add_setting(self, section: str, line: str, number: int) -> None:
-        match = _SETTING.fullmatch(line)
-        if match is None:
-            self.add_fault(number, f"[{section}]: neither a [section] nor a key with its value")
-            return
-        key = match[1].lower()
-        first = self.settings.setdefault((section, key), Setting(number, match[2])).line
-        if first != number:
-            self.add_fault(number, f"[{section}] {key}: it is given in line {first} already")
+            elif section is None:
+                if not self._faults:  # once, since a log given by mistake has many such lines
+                    self.add_fault(number, "a setting before the first [section]")
+            elif match := _SETTING.fullmatch(line):
+                key = match[1].lower()
+                first = self.settings.setdefault((section, key), Setting(number, match[2])).line
+                if first != number:
+                    self.add_fault(
+                        number, f"[{section}] {key}: it is given in line {first} already"
+                    )
+            else:
+                self.add_fault(number, f"[{section}]: neither a [section] nor a key with its value")
 
 
 def text_of(path: str) -> str:
     """The text of a file of settings. Raises ConfigError at once for what is no such file."""
     try:
-        with open(path, "rb", opener=_opened_at_once) as stream:
+        # O_NONBLOCK: it does not wait for the other end of a pipe.
+        at_once = lambda path, flags: os.open(path, flags | os.O_NONBLOCK)
+        with open(path, "rb", opener=at_once) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise ConfigError(f"{path}: it is no regular file")
             content = stream.read(LARGEST_FILE + 1)
@@ -115,8 +113,3 @@ def text_of(path: str) -> str:
             f"{path}:{line}: the line has a control character, U+{ord(control[0]):04X}"
         )
     return text
-
-
-def _opened_at_once(path: str, flags: int) -> int:
-    """An opener that does not wait for the other end of a pipe."""
-    return os.open(path, flags | os.O_NONBLOCK)

@@ -143,20 +143,6 @@ class Budget:
         Raises Incomplete where the budget is spent, and ClientLeft.
         """
         self.note(inflated)
-        self._check()
-
-    def note(self, inflated: int = 0, sent: int = 0) -> None:
-        """Charges in the same way, but raises nothing: whoever charges next learns that the budget is
-        spent. sent: bytes of the answer."""
-        now = time.thread_time()
-        spent = now - getattr(_threads, "charged_until", 0.0)
-        _threads.charged_until = now
-        with self._lock:
-            self._seconds += spent
-            self._inflated += inflated
-            self._sent += sent
-
-    def _check(self) -> None:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
@@ -169,6 +155,17 @@ class Budget:
             )
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
+
+    def note(self, inflated: int = 0, sent: int = 0) -> None:
+        """Charges in the same way, but raises nothing: whoever charges next learns that the budget is
+        spent. sent: bytes of the answer."""
+        now = time.thread_time()
+        spent = now - getattr(_threads, "charged_until", 0.0)
+        _threads.charged_until = now
+        with self._lock:
+            self._seconds += spent
+            self._inflated += inflated
+            self._sent += sent
 
     def close(self) -> None:
         """Gives all places back. May be called twice."""

@@ -175,7 +175,10 @@ class OpenLog:
             #: The first chunk of the stored bytes; empty if only the metadata was opened.
             self.first = next(chunks, b"")
             if self.is_whole and not log.is_local:
-                self._verify(chunks)
+                try:
+                    next(chunks, b"")  # behind its last byte, its checksum is verified
+                except Incomplete as error:
+                    self._damage = error
         except BaseException as error:
             log.close()
             if isinstance(error, Incomplete):
@@ -223,13 +226,6 @@ class OpenLog:
         if self._first_bytes is None:
             self._first_bytes = first_bytes(self.first, self.stored.encoding)
         return self._first_bytes
-
-    def _verify(self, rest: Iterator[bytes]) -> None:
-        """Reads on after the last byte of a small log, which verifies its checksum."""
-        try:
-            next(rest, b"")
-        except Incomplete as error:
-            self._damage = error
 
     def _read(self, rest: Iterator[bytes]) -> Iterator[bytes]:
         if self._is_unread:
@@ -322,10 +318,6 @@ class OpenLog:
             self._known_text = self._known_texts.get(self.stored)
         return self._known_text
 
-    def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
-        """Inflates `chunks` to learn their facts, up to `most` bytes."""
-        length(self._text(chunks), most)
-
     def is_one_member(self) -> bool:
         """True if it is one complete gzip member or Zstandard frame, as far as that is known or quickly
         found out.
@@ -337,7 +329,7 @@ class OpenLog:
             # Exactly the bytes at opening, which are sent: more may have been appended since.
             size = self.stored.size or 0
             again = [self.first] if self.is_whole else exactly(size, self._read_again())
-            self._look_through(again, MOST_LOOKED_THROUGH)
+            length(self._text(again), MOST_LOOKED_THROUGH)
         known = self._known()
         return known is not None and known.is_one_member
 
@@ -356,7 +348,7 @@ class OpenLog:
         Raises Unavailable if the log cannot be opened again.
         """
         if self.packing and self.known_size() is None:
-            self._look_through(self._opened_bytes(), MOST_COUNTED)
+            length(self._text(self._opened_bytes()), MOST_COUNTED)
             self.source_log.close()
             self.source_log = self.reopened()
             self.stored_bytes = iter(self.source_log)

@@ -53,7 +53,9 @@ class CircuitBreaker:
         with self._lock:
             is_probe = self._is_open
             if is_probe:
-                self._check_may_probe()
+                if self._is_probing or time.monotonic() < self._half_open_at:
+                    what = f"it failed {self._failures} times and is left alone for a while"
+                    raise SourceError(self._source, what)
                 self._is_probing = True
         try:
             return self._observe(call, is_probe)
@@ -64,11 +66,6 @@ class CircuitBreaker:
     def probe(self, call: Callable[[], _T]) -> _T:
         """The result of `call`, which is made even while the breaker is open."""
         return self._observe(call, is_probe=True)
-
-    def _check_may_probe(self) -> None:
-        if self._is_probing or time.monotonic() < self._half_open_at:
-            what = f"it failed {self._failures} times and is left alone for a while"
-            raise SourceError(self._source, what)
 
     def _observe(self, call: Callable[[], _T], is_probe: bool) -> _T:
         try:

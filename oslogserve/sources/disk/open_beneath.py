@@ -84,19 +84,15 @@ def _reference(root: bytes, path: bytes, follows_links: bool) -> int:
                 links += 1
                 if not follows_links or links > MOST_LINKS:
                     raise OSError(errno.ELOOP, "a link that is not followed")
-                segments += _target(opened[-1]).split(b"/")[::-1]
+                target = os.readlink(b"", dir_fd=opened[-1])
+                if target.startswith(b"/"):
+                    raise OSError(errno.EXDEV, "a link leads out of the root")
+                segments += target.split(b"/")[::-1]
                 os.close(opened.pop())
         return opened.pop()
     finally:
         for descriptor in opened:
             os.close(descriptor)
-
-
-def _target(link: int) -> bytes:
-    target = os.readlink(b"", dir_fd=link)
-    if target.startswith(b"/"):
-        raise OSError(errno.EXDEV, "a link leads out of the root")
-    return target
 
 
 #: Errors of openat2: the kernel is too old, a sandbox forbids it, or folders were moved meanwhile.
