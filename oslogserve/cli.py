@@ -196,7 +196,7 @@ def _served(options: argparse.Namespace) -> Config:
     given = {"disk_root": root, "serve_threads": options.threads}
     overrides = {name: text for name, text in given.items() if text is not None}
     config = load(options.config, _environment(), **overrides)
-    if not config.source_names:
+    if not (config["disk", "root"] or config["swift", "container"] or config.stores):
         raise ConfigError("nothing to serve: give --root, or --config with a source in it")
     return config
 

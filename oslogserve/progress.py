@@ -41,6 +41,5 @@ class Progress:
             print(f"{erase}oslogserve: {text}", file=sys.stderr, flush=True)
 
     def end(self) -> None:
-        """Removes the line."""
         if self._is_shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -64,8 +64,7 @@ def index(options: argparse.Namespace) -> int:
         )
     os.makedirs(directory, mode=0o700, exist_ok=True)
     indexes = Indexes(rules_of(config.formats), metrics, directory, config["index", "size"])
-    find = _in_source if options.source else _on_disk
-    places = find(options, config, metrics)
+    places = _in_source(options, config, metrics) if options.source else _on_disk(options, config)
     progress = Progress(_line)
     files = _files(places, config["serve", "dot_files"], progress)
     logs, renderer = Logs(config.views, indexes), Renderer(config.formats)
@@ -75,7 +74,7 @@ def index(options: argparse.Namespace) -> int:
     return 1 if stopped or progress.counts["failed"] else 0
 
 
-def _on_disk(options: argparse.Namespace, config: Config, _: Metrics) -> list[_Place]:
+def _on_disk(options: argparse.Namespace, config: Config) -> list[_Place]:
     """Local paths. Raises OSError. Its version tells a file, not its path: the server has the same keys."""
     chunk_size, links = config["serve", "chunk_size"], config["disk", "links"]
     places = []

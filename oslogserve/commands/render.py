@@ -74,7 +74,6 @@ def _render_log(
     path: str = "",
 ) -> int:
     """Writes one log. stream: of what the user named. path: of a file with its bytes; "" to read the stream."""
-
     title = _text(Path(options.file).name) if options.file else "standard input"
     info = LogInfo(modified=os.fstat(stream.fileno()).st_mtime if options.file else None)
     text: Iterable[bytes]
@@ -113,7 +112,6 @@ def _render_log(
 
 def _with_head(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
     """The first piece that is not empty, and all pieces. An Incomplete is raised at their end."""
-
     reading = Reading(filter(None, pieces))
     begun = iter(reading)
     head = next(begun, b"")
@@ -137,7 +135,6 @@ def _render_job(
     options: argparse.Namespace, config: Config, query: Query, renderer: Renderer
 ) -> int:
     """Writes the lines of all logs below a folder, or a summary of each."""
-
     if options.format == "html":
         raise ConfigError(
             "--format html is for a file: of a folder text, jsonl, summary and brief are written"
@@ -162,7 +159,6 @@ def _render_job(
 
 def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> Passed:
     """The words of a log on disk; none without a path."""
-
     if path is None:
         return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
@@ -172,7 +168,6 @@ def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) 
 
 def _unlimited() -> Budget:
     """A budget for files of one's own."""
-
     return Budget(Allowance(math.inf, sys.maxsize))
 
 

@@ -75,13 +75,6 @@ class Config:
         first = [("store", self.section("store"))] if self["store", "url"] else []
         return first + self.rows("store")
 
-    @property
-    def source_names(self) -> list[str]:
-        """Names of the sources, in the order in which they are asked."""
-        names = ["disk"] if self["disk", "root"] else []
-        names += ["swift"] if self["swift", "container"] else []
-        return names + [name for name, _ in self.stores]
-
     def rows(self, prefix: str) -> list[tuple[str, dict[str, Any]]]:
         """NAME and values of each section [prefix NAME]."""
         beginning = f"{prefix} "

@@ -21,7 +21,12 @@ _ADJUSTING = [
     for option in OPTIONS
     if option.section == "swift" and option.key in ("region_name", "interface", "ca_file")
 ]
-_CREDENTIALS = [option for option in OPTIONS if option.is_credential]
+#: Options that say where a token comes from, or for whom.
+_CREDENTIALS = [
+    option
+    for option in OPTIONS
+    if (option.env.startswith("OS_") and option.key != "ca_file") or option.key == "auth_version"
+]
 _OTHER_CREDENTIALS = [
     option for option in _CREDENTIALS if option.key != "cloud" and option not in _ADJUSTING
 ]

@@ -23,12 +23,6 @@ class Option:
     def where(self) -> tuple[str, str]:
         return self.section, self.key
 
-    @property
-    def is_credential(self) -> bool:
-        """True if it says where a token comes from, or for whom."""
-        has_variable = self.env.startswith("OS_") and self.key != "ca_file"
-        return has_variable or self.key == "auth_version"
-
 
 def _requests_of(section: str) -> tuple[Option, ...]:
     """Options of how a source of objects is asked."""

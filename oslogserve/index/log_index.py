@@ -110,7 +110,6 @@ class IndexFile:
         return self.facts("compact")
 
     def first_bytes(self) -> FirstBytes:
-        """The log's first bytes."""
         *_, packing = self._facts()
         text = inflated(self._part("facts")[_FACTS.size :], _MOST_FIRST)
         return FirstBytes(packing.rstrip(b"\0").decode(), text)

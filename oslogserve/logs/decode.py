@@ -138,11 +138,6 @@ def _is_raw_deflate(chunk: bytes) -> bool:
     return not chunk.isascii()
 
 
-def first_bytes(chunk: bytes, encoding: str = "") -> FirstBytes:
-    """The beginning of a log. chunk: its first stored one."""
-    return FirstBytes(packed_as(chunk, encoding), beginning(chunk, encoding=encoding) or b"")
-
-
 def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes | None:
     """The log's first bytes, from its first stored chunk; None if that is damaged."""
     packing = packed_as(chunk, encoding)

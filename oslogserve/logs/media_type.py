@@ -57,14 +57,6 @@ _types.add_type("text/plain", ".log")
 _types.add_type("application/xhtml+xml", ".xhtml")
 
 
-def _by_name(name: str) -> tuple[str | None, str | None]:
-    """Media type and compression by a file's name; None for unknown."""
-    for ending, media_type in _ARCHIVES.items():
-        if name.endswith(ending):
-            return media_type, None
-    return _types.guess_type(plain_name(name), strict=False)
-
-
 #: Pairs of a path's pattern and "log" or "raw"; the first match counts.
 Views = Sequence[tuple[re.Pattern[str], str]]
 
@@ -76,7 +68,10 @@ def passed_through_as(name: str, head: bytes, views: Views) -> str | None:
     override the rules here.
     """
     file_name = name.rpartition("/")[2]
-    media_type, packing = _by_name(file_name)
+    media_type, packing = _types.guess_type(plain_name(file_name), strict=False)
+    for ending, of_archive in _ARCHIVES.items():
+        if file_name.endswith(ending):
+            media_type, packing = of_archive, None
     for pattern, view in views:
         if pattern.search(name):
             return None if view == "log" else media_type or "application/octet-stream"

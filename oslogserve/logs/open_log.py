@@ -16,8 +16,8 @@ from oslogserve.logs.decode import (
     PIECE,
     Decoded,
     FirstBytes,
+    beginning,
     exactly,
-    first_bytes,
     length,
     packed_as,
     within,
@@ -224,7 +224,8 @@ class OpenLog:
     def known_first_bytes(self) -> FirstBytes:
         """Its first bytes, as far as they were read or its index has them."""
         if self._first_bytes is None:
-            self._first_bytes = first_bytes(self.first, self.stored.encoding)
+            text = beginning(self.first, encoding=self.stored.encoding) or b""
+            self._first_bytes = FirstBytes(self.packing, text)
         return self._first_bytes
 
     def _read(self, rest: Iterator[bytes]) -> Iterator[bytes]:

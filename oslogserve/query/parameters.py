@@ -42,8 +42,6 @@ Parameters = tuple[tuple[str, str], ...]
 
 
 class Parameter(NamedTuple):
-    """A parameter of a query string."""
-
     #: The field of Query or Selection. "lines" sets two of Selection.
     field: str
     #: Parses a value. Raises ValueError that says which values are valid, and perhaps what is wrong.

@@ -118,7 +118,6 @@ class Outages:
         self._quiet_until = 0.0
 
     def failed(self, reason: str) -> None:
-        """Notes a failure."""
         with self._lock:
             now = time.monotonic()
             if self._began is None:
@@ -130,7 +129,6 @@ class Outages:
         messages.log(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
 
     def answered(self) -> None:
-        """Notes an answer."""
         if self._began is None:  # the usual case needs no lock
             return
         with self._lock:

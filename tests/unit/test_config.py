@@ -528,8 +528,8 @@ def test_the_password_of_a_database_is_not_shown():
 def test_stores_are_asked_in_the_order_of_the_file_the_one_without_a_name_first(conf):
     text = "[store b]\nurl = gs://one\nanonymous = yes\n[store a]\nretries = 0\nanonymous = yes\n"
     text += "url = s3://logs-{partition}/x/y/\n[store]\nanonymous = yes\nurl = s3://two\n"
-    config = conf(text + "[disk]\nroot = /srv\n")
-    assert config.source_names == ["disk", "store", "b", "a"]
+    config = conf(text)
+    assert [name for name, _ in config.stores] == ["store", "b", "a"]
     assert [str(row["url"]) for _, row in config.stores] == [
         *("s3://two", "gs://one", "s3://logs-{partition}/x/y"),
     ]

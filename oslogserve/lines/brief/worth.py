@@ -105,7 +105,8 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
     verdict = _verdict(lines, around)
     end = LOG_END if verdict is None else CLEANED_UP
     worths.spread(worths.place_of(total), end, -1, FADES_ABOVE_LOG_END)
-    kinds = [_kind(line) for line in lines]
+    contents = [line.content.strip().encode("utf-8", "replace") for line in lines]
+    kinds = [native.kind_of(content) if content else None for content in contents]
     worths.discount(around, kinds)
     if cause and cause["why"] != "end":
         worths.raise_to(worths.place_of(cause["line"]), CAUSE)
@@ -246,8 +247,3 @@ def _of_repeated(count: int, is_same: bool, is_of_cause: bool) -> float:
     if count <= DIFFERENT:
         return REPEATED_IN_CAUSE if not is_of_cause else 1.0
     return REPEATED_IN_CAUSE if is_of_cause else REPEATED
-
-
-def _kind(line: MarkedLine) -> int | None:
-    content = line.content.strip()
-    return native.kind_of(content.encode("utf-8", "replace")) if content else None

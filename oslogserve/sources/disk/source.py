@@ -55,11 +55,17 @@ class Disk:
         return self
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> "DiskLog | Folder | None":
+        is_full = options.body and options.byte_range is None
+        chunk_size = options.chunk_of(self._chunk_size)
         try:
             for stored in stored_paths(path):
-                found = self._log_or_folder(stored, options)
-                if isinstance(found, DiskLog) or (found is not None and stored == path):
-                    return found
+                file = self._file(stored, chunk_size if is_full else 0)
+                if file and not file.is_folder:
+                    return DiskLog(file, options, chunk_size, encoding_of(stored))
+                if file:
+                    file.close()
+                    if stored == path:
+                        return Folder()
             self._check_mounted()
         except OSError as error:
             raise self._source_error(error) from error
@@ -79,17 +85,6 @@ class Disk:
             self._device = device
         elif self._device is not None:
             raise SourceError(self.name, "its folder is empty, as if it were not mounted")
-
-    def _log_or_folder(self, path: bytes, options: OpenOptions) -> "DiskLog | Folder | None":
-        is_full = options.body and options.byte_range is None
-        chunk_size = options.chunk_of(self._chunk_size)
-        file = self._file(path, chunk_size if is_full else 0)
-        if file is None:
-            return None
-        if not file.is_folder:
-            return DiskLog(file, options, chunk_size, encoding_of(path))
-        file.close()
-        return Folder()
 
     def _file(self, path: bytes, head_size: int = 0) -> OpenFile | None:
         """The open file or folder. Raises BadRequest for a link that is not followed."""

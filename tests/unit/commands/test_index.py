@@ -141,7 +141,7 @@ def test_a_source_that_fails_ten_times_in_a_row_ends_it(logs, from_disk, capsys,
     def fail(*_):
         raise SourceError("disk", "it is broken")
 
-    monkeypatch.setattr(Disk, "_log_or_folder", fail)
+    monkeypatch.setattr(Disk, "open", fail)
     assert from_disk(".") == 1
     told = capsys.readouterr().err
     assert told.count("not indexed: The log may be there") < 20
