@@ -22,6 +22,11 @@ class Progress:
         self._began = self._shown = time.monotonic()
         self._is_shown = sys.stderr.isatty()
 
+    def summary(self, said: Mapping[str, str]) -> str:
+        """The last line, each other count with what is said of it, and the seconds."""
+        others = [f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]]
+        return ", ".join([self._line(self.counts), *others, f"{self.seconds:.1f} s"])
+
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._began

@@ -70,7 +70,8 @@ def index(options: argparse.Namespace) -> int:
     logs, renderer = Logs(config.views, indexes), Renderer(config.formats)
     stopped = _Maker(logs, renderer, indexes, progress, files).run(options.jobs)
     progress.end()
-    print(_summary(progress))
+    said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
+    print(progress.summary(said))
     return 1 if stopped or progress.counts["failed"] else 0
 
 
@@ -231,10 +232,3 @@ def _failed(progress: Progress, name: str, why: str) -> None:
 
 def _line(counts: Mapping[str, int]) -> str:
     return f"{counts['made']} indexed ({size_shown(counts['size'])}), {counts['there']} before"
-
-
-def _summary(progress: Progress) -> str:
-    counts = progress.counts
-    said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
-    others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
-    return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])

@@ -25,6 +25,16 @@ from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
 from oslogserve.stopping import Stopping
 
+#: What is said of runs that are not remembered, by the names of their counts.
+_SAID = {
+    "open": "have not ended or do not say how",
+    "old": "too old",
+    "unfit": "with a path that cannot be kept",
+    "crowded": f"beyond {MOST_IN_FOLDER} of one folder and hour",
+    "inside": "inside a run",
+    "failed": "failed",
+}
+
 
 def seen(options: argparse.Namespace) -> int:
     """Remembers runs. The exit status is 1 if a folder could not be read, or a run not be kept; else 0.
@@ -44,7 +54,7 @@ def seen(options: argparse.Namespace) -> int:
     with closing(assembly.memory):
         stopped = _Reader(assembly, progress).run(paths or [b""])
     progress.end()
-    print(_summary(progress))
+    print(progress.summary(_SAID))
     return 1 if stopped or progress.counts["failed"] else 0
 
 
@@ -126,17 +136,3 @@ class _Reader:
 def _line(counts: Mapping[str, int]) -> str:
     runs = counts["failures"] + counts["passes"]
     return f"{runs} remembered ({counts['failures']} failed), {counts['known']} before"
-
-
-def _summary(progress: Progress) -> str:
-    counts = progress.counts
-    said = {
-        "open": "have not ended or do not say how",
-        "old": "too old",
-        "unfit": "with a path that cannot be kept",
-        "crowded": f"beyond {MOST_IN_FOLDER} of one folder and hour",
-        "inside": "inside a run",
-        "failed": "failed",
-    }
-    others = [f"{counts[name]} {text}" for name, text in said.items() if counts[name]]
-    return ", ".join([_line(counts), *others, f"{progress.seconds:.1f} s"])
