@@ -48,19 +48,16 @@ class Assembly:
         names = ("job_logs", "job_stored_size", "job_unasked_size")
         limits = Limits(*(config["serve", name] for name in names))
         self.jobs = Jobs(self.logs, self.renderer, limits, self.passed)
-        self.memory = self._memory()
-
-    def _memory(self) -> Memory:
         # The list shows the paths of runs, as listings do.
-        is_listed = self.config["seen", "list"] and self.config["serve", "listing"]
+        is_listed = config["seen", "list"] and config["serve", "listing"]
         database = None
         try:
-            database = database_of(self.config)
+            database = database_of(config)
         except Exception as error:  # noqa: BLE001 - logs can be read without it
             self.faults.append(f"[seen]: no runs are kept: {without_values(error)}")
-        rules, faults = configured_rules(self.config)
+        rules, faults = configured_rules(config)
         self.faults += [f"{fault}; the server runs without it" for fault in faults]
-        return Memory(database, self.metrics, rules, is_listed)
+        self.memory = Memory(database, metrics, rules, is_listed)
 
 
 def sources_of(config: Config, metrics: Metrics) -> list[Backend]:

@@ -5,6 +5,7 @@ They are in a directory that all workers share: an LRU cache of files, bounded b
 """
 
 import os
+import struct
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -14,9 +15,9 @@ from tempfile import NamedTemporaryFile, gettempprefix
 from typing import TypeVar
 
 from oslogserve import messages
+from oslogserve.fastzlib import fast
 from oslogserve.humanize import size_shown
-from oslogserve.index import word_file
-from oslogserve.index.log_index import MOST_BYTES, IndexFile
+from oslogserve.index.log_index import MOST_BYTES, IndexFile, inflated
 from oslogserve.metrics import Metrics
 from oslogserve.native import Known
 from oslogserve.sources import Stored
@@ -36,6 +37,15 @@ _MOST_UNFINISHED = 3600
 _NOTED = 60
 #: Seconds after a failed write until the next one is tried. Each writes a whole index.
 _PAUSE = 60
+#: Identifies a file of words, with the version of its format. The checksum and the packed words follow.
+_WORDS = b"oslogserve-words 1\n"
+_CHECKSUM = struct.Struct(">I")
+_LEVEL = 2
+#: Bytes of a list of words. The core's limits allow fewer.
+_MOST_LIST = 2 * 1024 * 1024
+#: The least ratio of a log's stored bytes to those of its words. To read a smaller log again is cheaper than
+#: their place in the directory.
+_LEAST_RATIO = 8
 
 
 def usage_of(path: str, most: int) -> str:
@@ -46,7 +56,9 @@ def usage_of(path: str, most: int) -> str:
         with os.scandir(path) as entries:
             sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(_SUFFIX)]
     except FileNotFoundError:
-        found = "is not there yet" if _can_be_made(path) else "is not there and cannot be made"
+        above = next(folder for folder in Path(path).absolute().parents if folder.exists())
+        can_be_made = os.access(above, os.W_OK | os.X_OK)
+        found = "is not there yet" if can_be_made else "is not there and cannot be made"
         return f"the directory of indexes, {path}, {found}"
     except OSError as error:
         return f"the directory of indexes, {path}, cannot be read: {error.strerror}"
@@ -54,12 +66,6 @@ def usage_of(path: str, most: int) -> str:
     found = f"{len(sizes)} indexes of {size_shown(sum(sizes))}, {share:.0f} % of [index] size"
     is_writable = os.access(path, os.W_OK | os.X_OK)
     return f"the directory of indexes, {path}, {'has' if is_writable else 'is read-only, with'} {found}"
-
-
-def _can_be_made(path: str) -> bool:
-    """False if this user may not write into the nearest folder above that is there."""
-    above = next(folder for folder in Path(path).absolute().parents if folder.exists())
-    return os.access(above, os.W_OK | os.X_OK)
 
 
 class Indexes:
@@ -108,12 +114,14 @@ class Indexes:
 
     def words(self, stored: Stored) -> Known | None:
         """The words of a log that others are compared with; None if they are not kept."""
-        return self._read(f"words {self._key(stored)}", word_file.known_in)
+        return self._read(f"words {self._key(stored)}", _known_in)
 
     def keep_words(self, stored: Stored, words: bytes) -> None:
         """words: a list of the core; empty for none. They are kept if they are few for such a log."""
-        if self.keeps and (file := word_file.file_of(words, stored.size or 0)):
-            self._put(f"words {self._key(stored)}", file)
+        packed = fast.compress(words, _LEVEL) if self.keeps and words else b""
+        if packed and _LEAST_RATIO * len(packed) <= (stored.size or 0):
+            content = b"".join((_WORDS, _CHECKSUM.pack(fast.crc32(packed)), packed))
+            self._put(f"words {self._key(stored)}", content)
 
     def _key(self, stored: Stored) -> str:
         """Whatever an index depends on."""
@@ -171,7 +179,9 @@ class Indexes:
         self._path.mkdir(mode=0o700, parents=True, exist_ok=True)
         with NamedTemporaryFile(dir=self._path, delete=False) as file:
             try:
-                self._give_away(file.fileno())
+                if os.geteuid() == 0:  # a server that may not read root's file has no index
+                    owner = os.stat(self._path)
+                    os.fchown(file.fileno(), owner.st_uid, owner.st_gid)
                 file.write(content)
                 file.close()
                 os.replace(file.name, path)
@@ -186,12 +196,6 @@ class Indexes:
         messages.log(f"an index was removed: {why}")
         with suppress(OSError):
             os.unlink(self._file(key))
-
-    def _give_away(self, descriptor: int) -> None:
-        """Gives a file of root's to the owner of the directory: a server that may not read it has no index."""
-        if os.geteuid() == 0:
-            status = os.stat(self._path)
-            os.fchown(descriptor, status.st_uid, status.st_gid)
 
     def _file(self, key: str) -> str:
         return f"{self._path}/{sha256(key.encode()).hexdigest()}{_SUFFIX}"
@@ -221,3 +225,12 @@ class Indexes:
 def _is_unfinished(name: str) -> bool:
     """False for a file of others, such as the database of runs."""
     return name.startswith(gettempprefix())
+
+
+def _known_in(content: bytes) -> Known:
+    """The words in a file. Raises ValueError if it is none, or damaged."""
+    begin = len(_WORDS) + _CHECKSUM.size
+    packed = memoryview(content)[begin:]
+    if content[:begin] != _WORDS + _CHECKSUM.pack(fast.crc32(packed)):
+        raise ValueError("it is no list of words, or damaged")
+    return Known.of_list(inflated(packed, _MOST_LIST))
