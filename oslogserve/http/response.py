@@ -131,7 +131,13 @@ def respond(
             byte_range, more = _with_validator(request, representation, validator)
             headers += more
         content = representation.open(byte_range)
-        body, length, close = _body(content, close)
+        body, length = content.pieces, content.length
+        if content.render and content.is_whole:  # a small one is rendered now
+            body, length = gathered(content.render(iter(content.pieces)))
+        elif content.render:  # reading and rendering a large one have a thread each
+            stored = ReadAhead(iter(content.pieces), close)
+            rendered = ReadAhead(content.render(stored), stored.close)
+            body, close = rendered, rendered.close
         if content.is_whole and length is not None:
             headers += representation.headers_at_end()
         encoding = content.encoding
@@ -172,22 +178,6 @@ def _with_validator(
     has_variant = representation.has_encoded_variant and byte_range is None
     is_encoded = request.accepts_encoding and has_variant
     return byte_range, headers + validator.headers(is_encoded, representation.may_break_off)
-
-
-def _body(
-    content: Content, close: Callable[[], None]
-) -> tuple[Iterable[bytes], int | None, Callable[[], None]]:
-    """The body, its length if known, and the function that closes it.
-
-    A small content is rendered now. For a large one, reading and rendering have a thread each.
-    """
-    if content.render is None:
-        return content.pieces, content.length, close
-    if content.is_whole:
-        return *gathered(content.render(iter(content.pieces))), close
-    stored = ReadAhead(iter(content.pieces), close)
-    rendered = ReadAhead(content.render(stored), stored.close)
-    return rendered, content.length, rendered.close
 
 
 def gathered(pieces: Iterable[bytes]) -> tuple[Iterable[bytes], int | None]:

@@ -319,6 +319,10 @@ class OpenLog:
             self._known_text = self._known_texts.get(self.stored)
         return self._known_text
 
+    def _look_through(self, chunks: Iterable[bytes], most: int) -> None:
+        """Inflates `chunks` to learn their facts, up to `most` bytes."""
+        length(self._text(chunks), most)
+
     def is_one_member(self) -> bool:
         """True if it is one complete gzip member or Zstandard frame, as far as that is known or quickly
         found out.
@@ -330,7 +334,7 @@ class OpenLog:
             # Exactly the bytes at opening, which are sent: more may have been appended since.
             size = self.stored.size or 0
             again = [self.first] if self.is_whole else exactly(size, self._read_again())
-            length(self._text(again), MOST_LOOKED_THROUGH)
+            self._look_through(again, MOST_LOOKED_THROUGH)
         known = self._known()
         return known is not None and known.is_one_member
 
@@ -349,7 +353,7 @@ class OpenLog:
         Raises Unavailable if the log cannot be opened again.
         """
         if self.packing and self.known_size() is None:
-            length(self._text(self._opened_bytes()), MOST_COUNTED)
+            self._look_through(self._opened_bytes(), MOST_COUNTED)
             self.source_log.close()
             self.source_log = self.reopened()
             self.stored_bytes = iter(self.source_log)
