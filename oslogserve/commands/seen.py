@@ -25,16 +25,6 @@ from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
 from oslogserve.stopping import Stopping
 
-#: What is said of runs that are not remembered, by the names of their counts.
-_SAID = {
-    "open": "have not ended or do not say how",
-    "old": "too old",
-    "unfit": "with a path that cannot be kept",
-    "crowded": f"beyond {MOST_IN_FOLDER} of one folder and hour",
-    "inside": "inside a run",
-    "failed": "failed",
-}
-
 
 def seen(options: argparse.Namespace) -> int:
     """Remembers runs. The exit status is 1 if a folder could not be read, or a run not be kept; else 0.
@@ -54,7 +44,15 @@ def seen(options: argparse.Namespace) -> int:
     with closing(assembly.memory):
         stopped = _Reader(assembly, progress).run(paths or [b""])
     progress.end()
-    print(progress.summary(_SAID))
+    said = {
+        "open": "have not ended or do not say how",
+        "old": "too old",
+        "unfit": "with a path that cannot be kept",
+        "crowded": f"beyond {MOST_IN_FOLDER} of one folder and hour",
+        "inside": "inside a run",
+        "failed": "failed",
+    }
+    print(progress.summary(said))
     return 1 if stopped or progress.counts["failed"] else 0
 
 
