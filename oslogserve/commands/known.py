@@ -3,7 +3,6 @@
 
 import argparse
 import sys
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass, field
 
@@ -56,14 +55,14 @@ def check(options: argparse.Namespace) -> int:
         except SourceError as error:
             raise ConfigError(f"{database.location} cannot be read: {error}") from error
     print(f"{counted(len(rules), 'rule')}, {counted(runs, 'run')} with a cause")
-    warnings = 0
+    status = 0
     for rule, found in zip(rules.rules, hits, strict=True):
         title = f"{rule.where}: {rule.says.title}: {counted(found.failed, 'failed run')}"
         print("\n    ".join(map(visible, [title, *found.named])))
-        for warning in _warnings(found):
-            warnings += 1
+        if warning := _warning(found):
+            status = 1
             print(f"oslogserve: {visible(f'{rule.where}: {warning}')}", file=sys.stderr)
-    return 1 if warnings else 0
+    return status
 
 
 def _hits(rules: Rules, database: Database) -> tuple[int, list[_Hits]]:
@@ -78,12 +77,9 @@ def _hits(rules: Rules, database: Database) -> tuple[int, list[_Hits]]:
     return count, found
 
 
-def _warnings(found: _Hits) -> Iterator[str]:
-    if found.passed:
-        share = round(100 * found.passed / (found.failed + found.passed))
-        yield (
-            f"it hits {counted(found.passed, 'run')} that passed, {share} % of its hits, such as "
-            + ", ".join(found.passed_named)
-        )
-    if not (found.failed or found.passed):
-        yield "it hits no run"
+def _warning(found: _Hits) -> str:
+    if not found.passed:
+        return "" if found.failed else "it hits no run"
+    share = round(100 * found.passed / (found.failed + found.passed))
+    hits = f"it hits {counted(found.passed, 'run')} that passed, {share} % of its hits"
+    return f"{hits}, such as {', '.join(found.passed_named)}"
