@@ -2,9 +2,7 @@
 """The command `oslogserve index`: makes the indexes of logs before anybody reads them."""
 
 import argparse
-import math
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -20,7 +18,7 @@ from oslogserve.index.indexes import Indexes
 from oslogserve.lines.contents import learn
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
-from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
@@ -218,7 +216,7 @@ class _Maker:
 
     def _opened(self, file: _Place) -> OpenLog:
         """Raises Error."""
-        budget = Budget(Allowance(math.inf, sys.maxsize))
+        budget = Budget(UNLIMITED)
         log = self._logs.open_by_index(file.path, [file.source], budget)
         if log is None:
             raise BadRequest("it is a folder now")

@@ -2,7 +2,6 @@
 """The command `oslogserve render`: writes a log, or the logs of a folder, as a server would."""
 
 import argparse
-import math
 import os
 import shutil
 import sys
@@ -21,7 +20,7 @@ from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.lines.renderer import Renderer
-from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.decode import Decoded, Reading
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs
@@ -82,7 +81,7 @@ def _render_log(
             folder, name = os.path.split(os.path.realpath(path))
             logs = Logs(config.views, Indexes("", Metrics()))
             disk = Disk(folder, config["serve", "chunk_size"])
-            log = logs.open(os.fsencode(name), [disk], _unlimited())
+            log = logs.open(os.fsencode(name), [disk], Budget(UNLIMITED))
             if log is None:
                 raise OSError(f"{title} is a folder now")
             opened.enter_context(closing(log))
@@ -144,7 +143,7 @@ def _render_job(
     chunk_size = config["serve", "chunk_size"]
     disk = Disk(options.file, chunk_size)
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
-    budget = _unlimited()
+    budget = Budget(UNLIMITED)
     with closing(jobs.open(query, [disk], budget, passed)) as job:
         if not job.logs:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
@@ -162,13 +161,8 @@ def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) 
     if path is None:
         return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
-    budget = _unlimited()
+    budget = Budget(UNLIMITED)
     return PassedLogs(Logs(config.views), renderer).get(query.against, [disk], budget)
-
-
-def _unlimited() -> Budget:
-    """A budget for files of one's own."""
-    return Budget(Allowance(math.inf, sys.maxsize))
 
 
 def _parent(path: str) -> str:

@@ -2,9 +2,7 @@
 """The command `oslogserve seen`: remembers the runs below folders, as the first reader of each would."""
 
 import argparse
-import math
 import os
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
@@ -13,7 +11,7 @@ from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.overview import Overview
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
-from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
@@ -117,7 +115,7 @@ class _Reader:
         """The name of the count for a run. Raises Error, Incomplete."""
         assembly = self._assembly
         query = Query(path=path, is_folder=True, format="seen")
-        budget = Budget(Allowance(math.inf, sys.maxsize))
+        budget = Budget(UNLIMITED)
         with closing(assembly.jobs.open(query, self._sources(), budget)) as job:
             ended = ended_at(log.file for log in job.logs)
             if ended and (refusal := assembly.memory.refusal(os.fsdecode(path), ended)):

@@ -4,6 +4,8 @@
 Work also ends once its client has left.
 """
 
+import math
+import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -42,6 +44,10 @@ class Allowance(NamedTuple):
     processor_time: float
     #: Bytes.
     inflated_size: int
+
+
+#: For commands, which read what their user named.
+UNLIMITED = Allowance(math.inf, sys.maxsize)
 
 
 class Client(Protocol):
