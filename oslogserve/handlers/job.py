@@ -9,8 +9,9 @@ from math import inf
 from typing import NamedTuple
 
 from oslogserve.ci.build import Build
-from oslogserve.errors import Error, Header, Incomplete
-from oslogserve.http import TEXT, VARY
+from oslogserve.errors import Error, Incomplete
+from oslogserve.handlers.representations import HEADERS
+from oslogserve.http import VARY
 from oslogserve.http.request import Request
 from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.brief import lines_of
@@ -27,15 +28,6 @@ from oslogserve.seen.rules import Known
 from oslogserve.seen.runs import asked_of, has_ended_failed, remember
 from oslogserve.sources import Source
 
-_HEADERS: dict[str, Sequence[Header]] = {
-    "html": page.HEADERS,
-    "overview": page.HEADERS,
-    "text": [("Content-Type", TEXT)],
-    "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
-    "summary": [("Content-Type", "application/json")],
-    "brief": [("Content-Type", TEXT)],
-    "seen": [("Content-Type", "application/json")],
-}
 #: A crawler that follows links to lines of all logs would make the server read them again and again.
 _ROBOTS = ("X-Robots-Tag", "noindex, nofollow")
 
@@ -115,7 +107,7 @@ class JobAnswer(Representation):
                     pieces = pages.jsonl(query, lines)
                 case _:
                     pieces = pages.text(query, lines)
-        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *_HEADERS[query.view]]
+        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *HEADERS[query.view]]
         super().__init__(headers, pieces, "job", True, meter=job.reader.budget)
 
     @property

@@ -23,12 +23,15 @@ _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf
 #: Stored files must not act in our name: no cookies, no requests to this origin. The virtual host in
 #: etc/apache sends the same.
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
-_HEADERS: dict[str, Sequence[Header]] = {
+#: By the view of a log, or of a folder's logs.
+HEADERS: dict[str, Sequence[Header]] = {
     "html": page.HEADERS,
+    "overview": page.HEADERS,
     "text": [("Content-Type", TEXT)],
     "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
     "summary": [("Content-Type", "application/json")],
     "brief": [("Content-Type", TEXT)],
+    "seen": [("Content-Type", "application/json")],
     "chapters": page.HEADERS,
 }
 
@@ -85,7 +88,7 @@ class DecodedText(_OfLog):
     accept_ranges = "bytes"
 
     def __init__(self, log: OpenLog, request: Request) -> None:
-        super().__init__(log, "text", _HEADERS["text"])
+        super().__init__(log, "text", HEADERS["text"])
         self._request = request
 
     def range_size(self) -> int | None:
@@ -121,7 +124,7 @@ class Rendered(_OfLog):
         view = lines.query.view
         # A page that says which fields are wrong has no validator.
         unkept = (VARY, NO_STORE) if lines.query.faults else ()
-        super().__init__(log, view, [*_HEADERS[view], *unkept])
+        super().__init__(log, view, [*HEADERS[view], *unkept])
         # The next reader's page may be compared with all of the other log.
         self.may_break_off = log.may_break_off or bool(lines.faults_of_comparison)
         self.accept_ranges = "none" if view in ("text", "brief") else ""
@@ -146,7 +149,6 @@ class Rendered(_OfLog):
 
 
 def raw_type(name: str, log: OpenLog) -> str:
-    """The media type of the stored bytes."""
     return MEDIA_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
 
 
