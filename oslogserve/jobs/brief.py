@@ -8,7 +8,7 @@ from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.overview import Findings, RankedLog
-from oslogserve.jobs.ranking import CONSOLES, micros_of
+from oslogserve.jobs.ranking import micros_of
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.plan import planned
 
@@ -35,8 +35,6 @@ class LogLines(NamedTuple):
 
 
 class JobLines(NamedTuple):
-    """The lines of an excerpt of a job."""
-
     #: The first one shows most.
     logs: list[LogLines]
     #: Errors of other logs, the nearest to the failure first.
@@ -79,9 +77,9 @@ def _shown(found: Findings, size: int) -> list[list[RankedLog]]:
         by_cause.setdefault(told or (place,), []).append(one)
     shown = [*by_cause.values()][: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
     files = {one.log.file for same in shown for one in same}
-    consoles = [one for one in found.logs if CONSOLES.search(one.log.file.shown)]
-    consoles = [one for one in consoles if one.rank.cause and one.log.file not in files]
-    return [*shown, *([one] for one in consoles[:1])]
+    consoles = [one for one in found.logs if one.is_console and one.rank.cause]
+    own = [[one] for one in consoles if one.log.file not in files]
+    return [*shown, *own[:1]]
 
 
 def _lines(

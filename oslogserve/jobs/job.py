@@ -142,23 +142,18 @@ class Job:
         self._pools = pools
         self._ahead: list[Ahead[Any]] = []
 
-    def unpaid(self, read: Sequence[LogRead]) -> int | None:
-        """The index of the log whose rest is left for the next answer; None if the budget lasted.
+    def rest(self, read: Sequence[LogRead], after: int = 0) -> Next | None:
+        """The logs that are left for the next answer: from the first one for which the budget did not last.
 
-        Never the first log: a follow-up request gets no further. Merged logs are not left. read: of the
-        first logs.
+        read: of the first logs. after: rows of that one that answers already have.
         """
-        numbers = () if self.by_time else range(1, len(read))
-        return next((number for number in numbers if read[number].is_unpaid), None)
-
-    def rest(self, unpaid: int | None, after: int = 0) -> Next | None:
-        """The logs that are left. unpaid: see unpaid(). after: rows of it that answers already have."""
-        if unpaid is not None:
-            return Next(self.logs[unpaid].file.name, after)
+        # Never the first log: a follow-up request gets no further. Merged logs are not left.
+        for number in () if self.by_time else range(1, len(read)):
+            if read[number].is_unpaid:
+                return Next(self.logs[number].file.name, after)
         return None if self.choice.next_log is None else Next(self.choice.next_log)
 
     def summaries(self) -> Iterator[Summarised]:
-        """Yields each log with its summary."""
         several = (self.read_ahead(log.file, log.summary(), is_eager=False) for log in self.logs)
         return filter(None, map(only, started(several, LOGS_AT_ONCE)))
 

@@ -183,7 +183,8 @@ class JobLog(NamedTuple):
         known = reading.known()
         wanted = Wanted(view, selection, self.file.modified, link, None, label, False, known)
         with reading.text(READ) as text:
-            rendering = reading.rendering(text, wanted, _room(READ, label, LONGEST_LINE))
+            room = _room(READ, label, LONGEST_LINE)
+            rendering = self.reader.renderer(text, wanted, room, reading.charge)
             rows: Iterator[Rows] = rendering.rows()
             rows = reading.noting_cut(rows, rendering, LONGEST_LINE)
             if selection.tail is None:  # the next answer begins with the whole line
@@ -211,7 +212,7 @@ class JobLog(NamedTuple):
         longest = min(LONGEST_LINE, MERGED_LINES // logs)
         with reading.text(size) as text:
             room = _room(size, label, longest)._replace(held=MERGED_BLOCKS // logs)
-            rendering = reading.rendering(text, wanted, room)
+            rendering = self.reader.renderer(text, wanted, room, reading.charge)
             if last:
                 yield Bundle(MergedRows(), reading.log)
             waiting = min(MOST_WAITING, MERGED_WAITING // logs)
@@ -230,9 +231,10 @@ class JobLog(NamedTuple):
     def summary(self) -> Iterator[Summarised]:
         """Yields the log's compact summary: the other chapters of many logs would fill the memory."""
         reading = _Reading(self.file, self.reader)
+        renderer = self.reader.renderer
         wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
         with reading.text(READ) as text:
-            summary, outcome = reading.summary(text, wanted)
+            summary, outcome = renderer.compact_summary(text, wanted, Room(READ), reading.charge)
         reading.end(outcome)
         yield Summarised(reading.log, summary)
 
@@ -247,8 +249,9 @@ class JobLog(NamedTuple):
         known = reading.known()
         wanted = Wanted("html", self.selection, self.file.modified, link, None, label, False, known)
         found = []
+        room = Room(READ, line=longest)
         with reading.text(READ) as text:
-            for rows in reading.rendering(text, wanted, Room(READ, line=longest)).rows():
+            for rows in self.reader.renderer(text, wanted, room, reading.charge).rows():
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
         is_cut = not all(error.is_of_comparison for error in reading.log.missing)
@@ -264,7 +267,8 @@ class JobLog(NamedTuple):
         known = reading.known()
         wanted = Wanted("marked", selection_of(ranges), self.file.modified, known=known)
         with reading.text(READ) as text:
-            lines = list(marked_lines(reading.rendering(text, wanted, Room(READ)), ranges))
+            rendering = self.reader.renderer(text, wanted, Room(READ), reading.charge)
+            lines = list(marked_lines(rendering, ranges))
         return lines, [error for error in reading.log.missing if not error.is_of_comparison]
 
 
@@ -290,15 +294,7 @@ class _Reading:
             self._lacks(fault)
         return known
 
-    def rendering(self, text: LogText, wanted: Wanted, room: Room) -> Rendering:
-        """A view of the text."""
-        return self._reader.renderer(text, wanted, room, self._charge)
-
-    def summary(self, text: LogText, wanted: Wanted) -> tuple[dict[str, Any], Outcome]:
-        """The compact summary of the text, and its outcome."""
-        return self._reader.renderer.compact_summary(text, wanted, Room(READ), self._charge)
-
-    def _charge(self) -> None:
+    def charge(self) -> None:
         with self._noting_break():
             self._reader.budget.charge_rendering()
 

@@ -32,8 +32,6 @@ LOGS_AHEAD = 8
 
 
 class _MergedLog:
-    """A log that is merged."""
-
     def __init__(self, ahead: Ahead[Bundle[MergedRows]], rows: Iterator[MergedRows]) -> None:
         """rows: those of `ahead`."""
         self._ahead = ahead
@@ -273,7 +271,7 @@ class Lines:
         job, limiter = self._job, self._limiter
         is_whole = limiter.cut_at is None
         reached = [self._reached[log] for log in sorted(self._reached)]
-        following = job.rest(job.unpaid(reached), self._next_after)
+        following = job.rest(reached, self._next_after)
         if limiter.cut_at is not None:
             following = Next(self._query.first_log, limiter.cut_at)
         ending = job.ending(following, reached, limiter.missing)

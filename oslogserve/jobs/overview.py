@@ -77,6 +77,10 @@ class RankedLog(NamedTuple):
         return sum(lines["count"] for name, lines in severities if name in _ERRORS)
 
     @property
+    def is_console(self) -> bool:
+        return CONSOLES.search(self.log.file.shown) is not None
+
+    @property
     def shows_failure(self) -> bool:
         """True if the log shows an error or a failure, and does not say that it passed."""
         return self.rank.score > 0 and self.summary["cause"] is not None
@@ -214,8 +218,8 @@ class Overview:
         if self._shortened:
             what = f"of {self._shortened:,} logs, only the first and the last error are ranked"
             missing.append(Incomplete("capped", f"{what}: the errors of all logs are too large"))
-        unpaid = None if self._query.is_overview else self._job.unpaid(self._logs)
-        return self._job.ending(self._job.rest(unpaid), self._logs, missing)
+        following = self._job.rest(() if self._query.is_overview else self._logs)
+        return self._job.ending(following, self._logs, missing)
 
     def _excerpts(
         self, logs: Sequence[RankedLog], label: Label, link: bytes
@@ -240,7 +244,7 @@ class Overview:
 def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
     """The console, or the log that was written last."""
     with_end = [one for one in logs if one.rank.cause]
-    consoles = [one for one in with_end if CONSOLES.search(one.log.file.shown)]
+    consoles = [one for one in with_end if one.is_console]
     return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
 
 

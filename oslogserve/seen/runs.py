@@ -10,7 +10,6 @@ from typing import Any
 
 from oslogserve.ci.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
-from oslogserve.jobs.ranking import CONSOLES
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.telling import exception_of
@@ -48,7 +47,7 @@ def _others(one: RankedLog) -> Iterator[Cause]:
 
 def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
     """Yields what the logs of a run that passed show of failures, those of its consoles first."""
-    for one in sorted(logs, key=lambda one: not CONSOLES.search(one.log.file.shown)):
+    for one in sorted(logs, key=lambda one: not one.is_console):
         if one.shows_failure and one.rank.cause:
             yield _cause(one, one.rank.cause)
         yield from _others(one)
@@ -153,7 +152,7 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
 
 
 def _consoles(logs: Sequence[RankedLog]) -> list[RankedLog]:
-    return [one for one in logs if CONSOLES.search(one.log.file.shown) or len(logs) == 1]
+    return [one for one in logs if one.is_console or len(logs) == 1]
 
 
 def _named(path: str, build: Build) -> Named:
