@@ -18,8 +18,6 @@ _REACH = 4096
 
 
 class Pointers:
-    """The pointers of a server."""
-
     def __init__(self, folder: str, naming: re.Pattern[str]) -> None:
         """folder: of the pointers. naming: matches the path of a job's folder, with the group `name`; one
         without that group names no job.

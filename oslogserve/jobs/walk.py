@@ -33,7 +33,6 @@ class File(NamedTuple):
 
     @property
     def shown(self) -> str:
-        """The name as text."""
         return self.name.decode("utf-8", "replace")
 
 

@@ -37,8 +37,6 @@ MOST_OF_TEST, MOST_OF_ERROR = 300, 240
 
 
 class JobExcerpt(NamedTuple):
-    """What an excerpt of a job is made of."""
-
     query: Query
     found: Findings
     lines: JobLines
@@ -155,6 +153,5 @@ def _section(log: Excerpted, size: int) -> str:
 
 
 def _notices(job: JobExcerpt) -> list[str]:
-    """Sentences about what is missing."""
     told = [*job.found.ending.notices, *map(str, job.lines.missing)]
     return [f"oslogserve: {sentence}" for sentence in told]

@@ -31,7 +31,6 @@ _WEEK = 6
 
 
 def list_address(mount: str, fingerprint: str) -> str:
-    """The address of the runs with a fingerprint."""
     return mount + LIST + address(cause=fingerprint)
 
 
@@ -136,7 +135,6 @@ def _another_json(query: Query, told: Told, another: Another) -> dict[str, Any]:
 
 
 def run_json(mount: str, run: Run) -> dict[str, Any]:
-    """A run as JSON, with the address of its page."""
     return {
         "path": run.path.encode("utf-8", "replace").decode(),
         "href": run_address(mount, run),
@@ -148,11 +146,9 @@ def run_json(mount: str, run: Run) -> dict[str, Any]:
 
 
 def run_address(mount: str, run: Run) -> str:
-    """The address of a run's overview."""
     return f"{folder_address(mount, run)}?format=overview"
 
 
 def folder_address(mount: str, run: Run) -> str:
-    """The address of a run's folder."""
     path = quote(run.path.encode("utf-8", "surrogateescape"))
     return f"{mount}/{path}/" if path else f"{mount}/"

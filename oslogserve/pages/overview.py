@@ -121,7 +121,6 @@ class _Linked(NamedTuple):
 
     @property
     def at_error_above(self) -> str:
-        """The address of the log's page at that error."""
         error = self.error_above or {}
         return self._at({**error, "last": error["line"]})
 

@@ -109,22 +109,19 @@ def short_names(names: Sequence[str]) -> dict[str, str]:
 
     That is its last segments, without the usual endings if it is unique without them.
     """
-    of_each = {name: _shorter(name) for name in names}
+    of_each = {}
+    for name in names:
+        stem = name
+        for ending in _ENDINGS:
+            stem = stem.removesuffix(ending)
+        if not stem or stem.endswith("/"):
+            stem = name
+        of_each[name] = [*_ends_of(stem), *_ends_of(name)]
     counts = Counter(short for several in of_each.values() for short in set(several))
     return {
         name: next((short for short in several if counts[short] == 1), name)
         for name, several in of_each.items()
     }
-
-
-def _shorter(name: str) -> list[str]:
-    """Names that may do, from the shortest."""
-    stem = name
-    for ending in _ENDINGS:
-        stem = stem.removesuffix(ending)
-    if not stem or stem.endswith("/"):
-        stem = name
-    return [*_ends_of(stem), *_ends_of(name)]
 
 
 def _ends_of(name: str) -> list[str]:

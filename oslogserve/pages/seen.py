@@ -45,7 +45,6 @@ class _ListedRun(NamedTuple):
 
     @property
     def overview(self) -> str:
-        """The address of the job's page."""
         return run_address(self.mount, self.run)
 
     @property

@@ -39,7 +39,6 @@ _ENVIRONMENT.filters |= {
 
 
 def template(name: str) -> Template:
-    """The template of this file name."""
     return _ENVIRONMENT.get_template(name)
 
 
