@@ -34,21 +34,18 @@ class Readiness:
 
     def failures(self) -> dict[str, str]:
         """The faults of sources, by name; empty if all answer."""
-        threads = [self._begun(source) for source in self._sources]
+        with self._lock:
+            for source in self._sources:
+                thread = self._threads.get(source.name)
+                if thread is None or not thread.is_alive():
+                    thread = Thread(target=self._check, args=(source,), daemon=True)
+                    self._threads[source.name] = thread
+                    thread.start()
+            threads = [*self._threads.values()]
         deadline = time.monotonic() + self._time_limit
         for thread in threads:
             thread.join(max(0.0, deadline - time.monotonic()))
         return self._failures.copy()
-
-    def _begun(self, source: Guard) -> Thread:
-        """The thread that checks the source; starts one unless one runs."""
-        with self._lock:
-            thread = self._threads.get(source.name)
-            if thread is None or not thread.is_alive():
-                thread = Thread(target=self._check, args=(source,), daemon=True)
-                self._threads[source.name] = thread
-                thread.start()
-            return thread
 
     def _check(self, source: Guard) -> None:
         self._failures[source.name] = "it did not answer in time"
