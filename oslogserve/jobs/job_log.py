@@ -181,7 +181,7 @@ class JobLog(NamedTuple):
         selection = _selection_of_each(self.selection)
         reading = _Reading(self.file, self.reader)
         known = reading.known()
-        wanted = Wanted(view, selection, self.file.modified, link, None, label, False, known)
+        wanted = Wanted(view, selection, self.file.modified, link, label=label, known=known)
         with reading.text(READ) as text:
             room = _room(READ, label, LONGEST_LINE)
             rendering = self.reader.renderer(text, wanted, room, reading.charge)
@@ -207,7 +207,8 @@ class JobLog(NamedTuple):
         selection = self.selection._replace(limit=None, tail=None, after=0)
         reading = _Reading(self.file, self.reader)
         known = reading.known()
-        wanted = Wanted(view, selection, self.file.modified, link, None, label, True, known, last)
+        wanted = Wanted(view, selection, self.file.modified, link, label=label, known=known)
+        wanted = wanted._replace(by_time=True, last=last)
         size = max(LEAST_READ, min(READ, MERGED // logs - LEAST_READ))
         longest = min(LONGEST_LINE, MERGED_LINES // logs)
         with reading.text(size) as text:
@@ -247,7 +248,7 @@ class JobLog(NamedTuple):
             return []
         reading = _Reading(self.file, self.reader, is_again=True)
         known = reading.known()
-        wanted = Wanted("html", self.selection, self.file.modified, link, None, label, False, known)
+        wanted = Wanted("html", self.selection, self.file.modified, link, label=label, known=known)
         found = []
         room = Room(READ, line=longest)
         with reading.text(READ) as text:

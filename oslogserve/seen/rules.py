@@ -52,14 +52,9 @@ class Rules:
     def __init__(self, rules: Sequence[Rule] = ()) -> None:
         """Raises ValueError if the patterns are too large together."""
         self.rules = rules
-        self._jobs, self._files, self._lines = (
-            Patterns([rewritten(pattern) for pattern in patterns])
-            for patterns in (
-                [rule.job for rule in rules],
-                [rule.file for rule in rules],
-                [rule.pattern for rule in rules],
-            )
-        )
+        self._jobs = Patterns([rewritten(rule.job) for rule in rules])
+        self._files = Patterns([rewritten(rule.file) for rule in rules])
+        self._lines = Patterns([rewritten(rule.pattern) for rule in rules])
 
     def __len__(self) -> int:
         return len(self.rules)
