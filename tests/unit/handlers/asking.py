@@ -6,6 +6,7 @@ import os
 import re
 import zlib
 from io import BytesIO
+from urllib.parse import urljoin
 
 import webob
 
@@ -37,6 +38,18 @@ class Asking:
             rf"^oslogserve_{name}(?:\{{(.*)\}})? (\S+)$", self("/metrics").text, re.MULTILINE
         )
         return {labels: float(value) for labels, value in found if float(value)}
+
+
+def followed(ask, url, next_of, **headers):
+    """Yields the answers at a URL and at all that `next` leads to. One that leads back would be asked for ever."""
+    seen = set()
+    while url:
+        assert url not in seen, f"next leads back to {url}"
+        seen.add(url)
+        answer = ask(url, **headers)
+        yield answer
+        following = next_of(answer)
+        url = following and urljoin(url, following)
 
 
 def plain(answer):

@@ -13,7 +13,7 @@ import pytest
 import webob
 
 from oslogserve.errors import Incomplete, SourceError
-from tests.unit.handlers.asking import HTML, Asking, descriptors
+from tests.unit.handlers.asking import HTML, Asking, descriptors, followed
 from tests.unit.sources.fake import FakeLog, FakeSource
 
 NOVA = b"""nova starts
@@ -65,6 +65,10 @@ def notices(answer):
 
 def objects(answer):
     return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def next_of_json(answer):
+    return answer.json["next"]
 
 
 def test_a_summary_has_what_is_in_each_log(ask):
@@ -249,12 +253,11 @@ def test_the_form_keeps_all_values_of_a_field(ask):
 
 def test_more_logs_than_allowed_are_named_and_linked_to(job):
     ask = Asking(job, serve_job_logs="1")
-    names, address = [], "?format=summary"
-    while address:
-        found = ask(f"/job/{address}").json
+    names = []
+    for answer in followed(ask, "/job/?format=summary", next_of_json):
+        found = answer.json
         names += [log["name"] for log in found["logs"]]
         assert found["complete"] is (found["next"] is None)
-        address = found["next"]
     assert names == ["logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"]
 
 
@@ -277,11 +280,8 @@ def test_the_next_logs_of_any_name_come_once(tmp_path, most):
     for name in names:
         (tmp_path / "job" / os.fsdecode(name)).write_bytes(NOVA)
     ask = Asking(tmp_path, serve_job_logs=str(most))
-    found, address = [], "?format=summary"
-    while address and len(found) <= len(names):
-        answer = ask(f"/job/{address}").json
-        found += [log["href"] for log in answer["logs"]]
-        address = answer["next"]
+    answers = followed(ask, "/job/?format=summary", next_of_json)
+    found = [log["href"] for answer in answers for log in answer.json["logs"]]
     assert sorted(found) == sorted(map(quote, names))
 
 
@@ -393,10 +393,7 @@ def test_a_log_that_cannot_be_opened_does_not_stop_what_follows_a_spent_budget(j
     (job / "job" / "a.txt").write_bytes(NOVA)
     (job / "job" / "bomb.txt.gz").write_bytes(gzip.compress((b"x" * 63 + b"\n") * 2**15))
     ask = asking_ill_disk(job, b"/a.txt$", serve_inflated_size=str(2**20))
-    addresses = ["?format=summary"]
-    while address := ask(f"/job/{addresses[-1]}").json["next"]:
-        assert address not in addresses
-        addresses.append(address)
+    assert len([*followed(ask, "/job/?format=summary", next_of_json)]) > 1
 
 
 def test_a_log_cut_short_is_told_in_every_view_and_counted(job, ask):
@@ -418,9 +415,8 @@ def test_what_one_answer_may_cost_ends_it(job):
     assert found["complete"] is False
     assert "one request inflates no more than 1 MiB" in found["notices"][0]
     names = {log["name"] for log in found["logs"]}
-    while found["next"]:
-        found = ask(f"/job/{found['next']}").json
-        names |= {log["name"] for log in found["logs"] if log["complete"]}
+    for answer in followed(ask, f"/job/{found['next']}", next_of_json):
+        names |= {log["name"] for log in answer.json["logs"] if log["complete"]}
     assert {"logs/neutron.txt", "logs/nova.txt.gz", "plain.txt"} <= names
 
 
@@ -436,10 +432,8 @@ def test_following_next_gives_every_line_once_whatever_one_answer_may_cost(tmp_p
     whole = objects(Asking(tmp_path)(f"/job/{url.replace('&limit=900', '')}"))[:-1]
     ask = Asking(tmp_path, serve_inflated_size=str(2**20))
     found = []
-    while url:
-        *rows, end = objects(ask(f"/job/{url}"))
-        found += rows
-        url = end["next"]
+    for answer in followed(ask, f"/job/{url}", lambda answer: objects(answer)[-1]["next"]):
+        found += objects(answer)[:-1]
     assert found == whole
 
 

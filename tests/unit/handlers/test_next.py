@@ -8,7 +8,7 @@ from itertools import chain
 
 import pytest
 
-from tests.unit.handlers.asking import HTML, Asking
+from tests.unit.handlers.asking import HTML, Asking, followed
 
 LINES = 600
 #: Every 197th line is a hit.
@@ -34,17 +34,21 @@ def around_hits(context, others=()):
 
 def parts(ask, address):
     """Numbers of the lines of each part of a page."""
-    found = []
-    while address:
-        page = ask(address, **HTML).text
-        found.append([int(number) for number in re.findall(r" id=L(\d+)>", page)])
-        following = re.search(r'<a href="([^"]*)" rel="next">', page)
-        address = following and "/a.txt" + unescape(following[1]).removeprefix("/a.txt")
-    return found
+
+    def next_of(answer):
+        following = re.search(r'<a href="([^"]*)" rel="next">', answer.text)
+        return following and unescape(following[1])
+
+    pages = (answer.text for answer in followed(ask, address, next_of, **HTML))
+    return [[int(number) for number in re.findall(r" id=L(\d+)>", page)] for page in pages]
 
 
 def answered(ask, address):
-    *rows, end = map(json.loads, ask(address).text.splitlines())
+    return told(ask(address))
+
+
+def told(answer):
+    *rows, end = map(json.loads, answer.text.splitlines())
     return [row["line"] for row in rows], end
 
 
@@ -72,11 +76,10 @@ def test_a_line_that_is_shown_in_any_case_is_on_one_of_the_parts(ask, context, s
 @pytest.mark.parametrize(("tail", "limit"), [(7, 1), (7, 4), (7, 50), (100, 9), (100, 50)])
 def test_a_limit_takes_the_first_lines_of_a_tail_and_next_the_others(ask, limit, tail):
     address, found = f"/a.txt?format=jsonl&q=hit&context=40&tail={tail}&limit={limit}", []
-    while address:
-        numbers, end = answered(ask, address)
+    for answer in followed(ask, address, lambda answer: told(answer)[1]["next"]):
+        numbers, _ = told(answer)
         assert len(numbers) <= limit
         found += numbers
-        address = end["next"]
     assert found == around_hits(40)[-tail:]
 
 
