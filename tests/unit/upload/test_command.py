@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -260,3 +261,22 @@ def test_no_pointer_leads_to_a_run_of_which_a_file_is_missing(writer, upload, tm
     assert not {"logs/42/7/a.txt", "logs/passed/unit"} & {*writer.stored()}
     assert upload(tmp_path / "logs", *words) == 0
     assert writer.stored()["logs/passed/unit"] == b"42/7\n"
+
+
+def test_a_kept_console_is_told_with_the_command_that_stores_it_the_same_way(
+    writer, upload, console, tmp_path, capsys
+):
+    writer.on_replace = lambda: (_ for _ in ()).throw(OSError(28, "No space"))
+    console.write(b"a line\n")
+    console.close()
+    given = {"--prefix": "42/a b", "--container": "logs", "--expire": "30d", "--passed": "unit"}
+    assert upload("-", *(word for pair in given.items() for word in pair)) == 1
+    told = capsys.readouterr().err.partition("to be uploaded by: ")[2]
+    *command, folder = shlex.split(told)[:3]
+    assert command == ["oslogserve", "upload"]
+    assert Path(folder).parent == tmp_path / "keep"
+    words = iter(shlex.split(told)[3:])
+    assert dict(zip(words, words, strict=True)) == given | {
+        "--expire": str(30 * 24 * 3600.0),
+        "--config": str(tmp_path / "site.conf"),
+    }
