@@ -287,6 +287,17 @@ def test_a_hash_is_no_name_of_a_job(add, ask, tmp_path, number):
     assert cause["last_run"]["job"] == "smoke"
 
 
+def test_a_run_of_a_tag_is_listed_by_it_as_one_of_a_branch_is(add, ask, tmp_path):
+    head = "Running with gitlab-runner 17.0.0 (0a1b2c3d)", "  on docker-7 AbCdEf12"
+    checkout = "Checking out 0a1b2c3d as detached HEAD (ref is v1.2)..."
+    path = add("1/smoke/a1", *head, checkout, *refused(), "ERROR: Job failed: exit code 1")
+    shutil.rmtree(tmp_path / "logs/1/smoke/a1/zuul-info")
+    ask(f"{path}?format=overview")
+    for branch, count in (("v1.2", 1), ("main", 0)):
+        listed = ask(f"/_oslogserve/seen?branch={branch}", HTTP_ACCEPT="application/json").json
+        assert [cause["last_run"]["branch"] for cause in listed["causes"]] == ["v1.2"] * count
+
+
 def test_the_only_log_of_a_run_tells_that_it_passed(add, ask, tmp_path):
     path = add("1/smoke/a1", "Finished: SUCCESS")
     console = tmp_path / "logs/1/smoke/a1/job-output.txt"
