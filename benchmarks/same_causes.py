@@ -20,7 +20,7 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from oslogserve.lines.log_text import text_of
+from oslogserve.logs.log_text import text_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 

@@ -30,7 +30,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from oslogserve.jobs.ranking import CONSOLES, ranked
-from oslogserve.lines.log_text import text_of
+from oslogserve.logs.log_text import text_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 

@@ -5,11 +5,11 @@ import os
 from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
-from oslogserve.index.indexes import Indexes
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import PassedLogs
 from oslogserve.lines.renderer import Renderer
+from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics

@@ -227,7 +227,7 @@ def _known_check(options: argparse.Namespace) -> int:
 
 
 def _check_config(options: argparse.Namespace) -> int:
-    from oslogserve.index.indexes import usage_of
+    from oslogserve.logs.indexes import usage_of
     from oslogserve.seen.rules import configured_rules
 
     config = load(options.file, _environment(), must_exist=True)

@@ -11,7 +11,11 @@ from oslogserve import __version__, native
 _PACKAGE = Path(__file__).parent
 #: What an index depends on, next to the native core and user formats: how a log is decoded, how its lines
 #: are understood, and the index itself. A module that one of these imports counts only if it is named here.
-_OF_INDEXES = ("index", "lines", "logs/decode.py", "search.py")
+_OF_INDEXES = (
+    "lines",
+    *(f"logs/{name}.py" for name in ("decode", "index_file", "indexed_log", "indexes", "log_text")),
+    "search.py",
+)
 #: A part of these that only reads what an index has.
 _OF_NO_INDEX = "lines/brief"
 

@@ -13,12 +13,12 @@ from oslogserve.assembly import sources_of
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.humanize import size_shown
-from oslogserve.index.indexed_log import LEAST_PACKED
-from oslogserve.index.indexes import Indexes
 from oslogserve.lines.contents import learn
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.indexed_log import LEAST_PACKED
+from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics

@@ -15,13 +15,13 @@ from typing import IO
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.encodings import encoding_of
 from oslogserve.handlers.job import JobAnswer, Options
-from oslogserve.index.indexes import Indexes
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.decode import Decoded, Reading
+from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import for_terminal

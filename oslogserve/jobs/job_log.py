@@ -13,7 +13,6 @@ from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.log_text import LogText, text_of
 from oslogserve.lines.renderer import Outcome, Renderer, Rendering, Room
 from oslogserve.lines.selection import (
     LONGEST_LINE,
@@ -27,6 +26,7 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
+from oslogserve.logs.log_text import LogText, text_of
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.native import Known, MergedRows
 from oslogserve.sources import OpenOptions, Source

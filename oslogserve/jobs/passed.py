@@ -14,12 +14,12 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 from oslogserve.errors import Error, Incomplete
-from oslogserve.index.indexes import Indexes
 from oslogserve.jobs.choice import LONGEST_NAME
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
+from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
 from oslogserve.native import Known

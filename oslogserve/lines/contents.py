@@ -7,18 +7,19 @@ To collect them takes as long as to make a summary. So an index has none until s
 from collections.abc import Callable, Iterator
 
 from oslogserve import native
-from oslogserve.lines.log_text import Blocks, LogText
+from oslogserve.logs.indexed_log import IndexedLog
+from oslogserve.logs.log_text import LogText
 
 
 class Learner:
     """Collects what the blocks of a log hold while all of them are read in order, and adds it to the index."""
 
-    def __init__(self, blocks: Blocks, count: int) -> None:
+    def __init__(self, blocks: IndexedLog, count: int) -> None:
         """count: how many blocks there are."""
         self._blocks = blocks
         self._count = count
         self._contents = native.Contents()
-        #: Blocks that were read so far, from the first one on.
+        #: IndexedLog that were read so far, from the first one on.
         self._known = 0
 
     def reading(self, place: int, pieces: Iterator[bytes]) -> Iterator[bytes]:

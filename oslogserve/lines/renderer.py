@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
-from oslogserve.index.log_index import Facts
 from oslogserve.lines.contents import Learner
-from oslogserve.lines.log_text import Blocks, LogText, text_of
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Totals, as_json, compact
+from oslogserve.logs.index_file import Facts
+from oslogserve.logs.indexed_log import IndexedLog
+from oslogserve.logs.log_text import LogText, text_of
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -35,7 +36,7 @@ class Room(NamedTuple):
     lines: int | None = None
     #: Bytes of a line that are held and searched, see LONGEST_LINE.
     line: int = LONGEST_LINE
-    #: Bytes of a block of an index that are held until its checksum is known, see Blocks.read().
+    #: Bytes of a block of an index that are held until its checksum is known, see IndexedLog.read().
     held: int | None = None
 
 
@@ -166,7 +167,7 @@ class Rendering(Outcome):
         core: native.Renderer,
         blocks: "_Cutter",
         charge: Callable[[], None],
-        indexed: Blocks | None,
+        indexed: IndexedLog | None,
         begin_anew: "Callable[[], tuple[native.Renderer, _Cutter]] | None",
     ) -> None:
         """indexed: where the index is kept that the core collects. begin_anew: reads the log without its
@@ -239,7 +240,7 @@ class Rendering(Outcome):
             if is_over and self._indexed and self._totals and (blocks := self._core.blocks()):
                 ends_a_line, summary = self._blocks.ends_a_line, as_json(self._totals)
                 facts = Facts(self.tally.lines, self.tally.bytes, ends_a_line, summary)
-                self._indexed.keep(facts, blocks)
+                self._indexed.keep(facts, json.dumps(compact(json.loads(summary))).encode(), blocks)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core

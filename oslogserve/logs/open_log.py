@@ -8,9 +8,6 @@ from typing import NamedTuple
 
 from oslogserve.encodings import SUFFIXES
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
-from oslogserve.index.indexed_log import IndexedLog, is_indexed
-from oslogserve.index.indexes import Indexes
-from oslogserve.lines.log_text import LogText
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import (
     PIECE,
@@ -22,6 +19,9 @@ from oslogserve.logs.decode import (
     packed_as,
     within,
 )
+from oslogserve.logs.indexed_log import IndexedLog, is_indexed
+from oslogserve.logs.indexes import Indexes
+from oslogserve.logs.log_text import LogText
 from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -195,7 +195,15 @@ class OpenLog:
         """
         if not is_indexed(self.stored, self.packing):
             return
-        blocks = IndexedLog(self, indexes, self._piece_size, is_again)
+        blocks = IndexedLog(
+            self.stored,
+            lambda: self.known_first_bytes,
+            self.reopened,
+            self.budget,
+            indexes,
+            self._piece_size,
+            is_again,
+        )
         if self._is_unread:
             found = blocks.first_bytes
             if found is None:

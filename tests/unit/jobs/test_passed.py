@@ -8,10 +8,10 @@ from types import SimpleNamespace
 import pytest
 
 from oslogserve.errors import Incomplete, NotFound
-from oslogserve.index.indexes import Indexes
 from oslogserve.jobs import passed
 from oslogserve.jobs.passed import PassedLogs, PassedRun
 from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
 from oslogserve.sources.disk.source import Disk

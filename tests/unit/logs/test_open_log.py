@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
-from oslogserve.index.indexes import Indexes
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import KnownTexts, Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Stored

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.index.log_index import IndexFile, file_of, inflated
+from oslogserve.logs.index_file import IndexFile, file_of, inflated
 from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 
@@ -49,7 +49,8 @@ def with_blocks(content, change):
     """The file of an index, with other blocks."""
     file = IndexFile(content)
     blocks = json.loads(inflated(file._part("blocks"), 2**20))
-    return file_of(file.first_bytes(), file.facts(), json.dumps(change(blocks)).encode(), ())
+    changed = json.dumps(change(blocks)).encode()
+    return file_of(file.first_bytes(), file.facts(), file.compact().summary, changed, ())
 
 
 @pytest.fixture

@@ -5,15 +5,15 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
 from oslogserve.fastzlib import fast
-from oslogserve.index.indexes import Indexes
-from oslogserve.index.log_index import Facts, IndexFile, LogIndex, file_of
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes, within
+from oslogserve.logs.index_file import Facts, IndexFile, LogIndex, file_of
+from oslogserve.logs.indexes import Indexes
 from oslogserve.sources import Log, Stored
 
 if TYPE_CHECKING:
@@ -40,38 +40,29 @@ def is_indexed(stored: Stored, packing: str) -> bool:
     return bool(stored.version) and (stored.size or 0) >= (LEAST_PACKED if packing else LEAST_PLAIN)
 
 
-class Indexed(Protocol):
-    """An open log that may have an index."""
-
-    stored: Stored
-    #: How it is compressed, see `logs.decode.packed_as`. If nothing was read of it, as it is declared.
-    packing: str
-    budget: Budget
-
-    @property
-    def known_first_bytes(self) -> FirstBytes:
-        """Its first bytes, as far as they were read."""
-
-    def reopened(self, byte_range: tuple[int, int]) -> Log:
-        """A range of the stored bytes. Raises Error."""
-
-
 class IndexedLog:
-    """The blocks of one open log, see `lines.log_text.Blocks`."""
+    """The blocks of a log, by its index: they are read, or the index is made."""
 
     def __init__(
         self,
-        log: Indexed,
+        stored: Stored,
+        first_bytes: Callable[[], FirstBytes],
+        open_range: Callable[[tuple[int, int]], Log],
+        budget: Budget,
         indexes: Indexes,
         piece_size: int,
         is_again: bool = False,
     ) -> None:
-        """piece_size: bytes of a piece.
+        """first_bytes: those of the log that is read, for an index that is made. piece_size: bytes of a piece.
 
-        is_again: True if the answer has opened it before: its unread bytes are counted once.
+        open_range: opens a range of the stored bytes, or raises Error. is_again: True if the answer has opened
+        the log before: its unread bytes are counted once.
         """
-        self._log = log
-        self._size = log.stored.size or 0
+        self._stored = stored
+        self._size = stored.size or 0
+        self._first_bytes_read = first_bytes
+        self._open_range = open_range
+        self._budget = budget
         self._indexes = indexes
         self._piece_size = piece_size
         #: Text from a place on, the place, and what was read beyond it.
@@ -99,10 +90,12 @@ class IndexedLog:
 
     @property
     def _packing(self) -> str:
-        return self._log.packing
+        """How the log is compressed, see `logs.decode.packed_as`."""
+        return (self.first_bytes or self._first_bytes_read()).packing
 
     @property
     def interval(self) -> int:
+        """Bytes of text from one block to the next, for an index that is made."""
         return interval_of(self._size, bool(self._packing))
 
     @property
@@ -112,20 +105,23 @@ class IndexedLog:
 
     @property
     def facts(self) -> Facts | None:
+        """What is known of all of the log; None without an index."""
         return self._used(self._part(IndexFile.facts))
 
     @property
     def compact(self) -> Facts | None:
+        """The same with a compact summary: it is read in a third of the time."""
         return self._used(self._part(IndexFile.compact))
 
     @property
     def index(self) -> LogIndex | None:
+        """What is known of its blocks; None without an index."""
         return self._used(self._part(IndexFile.index))
 
     def _part(self, read: Callable[[IndexFile], _T]) -> _T | None:
         """A part of the index, which is read once; None without an index. A damaged one is removed."""
         if not self._is_sought:
-            self._is_sought, self._file = True, self._indexes.find(self._log.stored)
+            self._is_sought, self._file = True, self._indexes.find(self._stored)
         if read not in self._parts:
             self._parts[read] = None
             try:
@@ -144,31 +140,41 @@ class IndexedLog:
 
     @property
     def is_kept(self) -> bool:
+        """False if an index that is made would be of no use."""
         return self._indexes.keeps or self.is_read_twice
 
     def collect(self) -> None:
+        """Prepares to make the index while all of the text is read."""
         self.is_collecting = True
 
     def refuse(self, why: str) -> None:
+        """Removes an index that is wrong."""
         self._give_up("damaged", why)
 
     def _give_up(self, reason: str, why: str) -> None:
-        self._indexes.refuse(self._log.stored, reason, why)
+        self._indexes.refuse(self._stored, reason, why)
         self._file = None
 
-    def keep(self, facts: Facts, blocks: bytes) -> None:
-        content = file_of(self._log.known_first_bytes, facts, blocks, self.points)
-        self._indexes.keep(self._log.stored, content)
+    def keep(self, facts: Facts, compact: bytes, blocks: bytes) -> None:
+        """Keeps what reading to the end has shown. compact: JSON of a compact summary. blocks: JSON of the core."""
+        content = file_of(self._first_bytes_read(), facts, compact, blocks, self.points)
+        self._indexes.keep(self._stored, content)
         self._file, self._is_made, self._parts = IndexFile(content), True, {}
 
     def keep_contents(self, words: bytes, ids: bytes) -> None:
+        """Adds the words and ids of all blocks to the index, see Contents of the core."""
         if self._file:
-            self._indexes.keep(self._log.stored, self._file.with_contents(words, ids))
+            self._indexes.keep(self._stored, self._file.with_contents(words, ids))
 
     def read(self, place: int, most_held: int | None = None) -> Iterator[bytes]:
+        """Yields the text of a block.
+
+        most_held: bytes that may be held until its checksum is known; None for the usual number. It is read
+        twice if it has more. Raises Incomplete if it cannot be read, or is another text.
+        """
         if self.index is None:
             raise ValueError("it has no index")
-        return self._log.budget.charged(
+        return self._budget.charged(
             self._checked(self.index, place, most_held or MOST_HELD), bool(self._packing)
         )
 
@@ -254,7 +260,7 @@ class IndexedLog:
             inflater = native.Inflater.at(self._packing, self._piece_size, point)
         skipped = at - (point["at"] if point else 0)
         pieces = self._inflated(inflater, point["stored"] if point else 0)
-        for piece in self._log.budget.unpacked(pieces, lambda: inflater.memory):
+        for piece in self._budget.unpacked(pieces, lambda: inflater.memory):
             yield piece[skipped:]
             skipped = max(0, skipped - len(piece))
 
@@ -273,7 +279,7 @@ class IndexedLog:
         while at < self._size:
             end = min(self._stored_end, self._size) if self._stored_end > at else self._size
             try:
-                log = self._log.reopened((at, end))
+                log = self._open_range((at, end))
             except Error as error:
                 if isinstance(error, Unavailable) and error.lacks_range:
                     raise self._misfit("ranges", "its source does not send ranges") from error

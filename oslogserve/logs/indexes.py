@@ -17,7 +17,7 @@ from typing import TypeVar
 from oslogserve import messages
 from oslogserve.fastzlib import fast
 from oslogserve.humanize import size_shown
-from oslogserve.index.log_index import MOST_BYTES, IndexFile, inflated
+from oslogserve.logs.index_file import MOST_BYTES, IndexFile, inflated
 from oslogserve.metrics import Metrics
 from oslogserve.native import Known
 from oslogserve.sources import Stored

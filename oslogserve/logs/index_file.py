@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.fastzlib import fast
-from oslogserve.lines.summary import compact
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.native import SEVERITIES
 
@@ -67,15 +66,17 @@ class LogIndex(NamedTuple):
         return self.points[place]["stored"] if place < len(self.points) else None
 
 
-def file_of(first: FirstBytes, facts: Facts, blocks: bytes, points: "Sequence[Point]") -> bytes:
-    """The file of an index. blocks: JSON of the core."""
+def file_of(
+    first: FirstBytes, facts: Facts, compact: bytes, blocks: bytes, points: "Sequence[Point]"
+) -> bytes:
+    """The file of an index. compact: the JSON of a compact summary. blocks: JSON of the core."""
     sized = [{**point, "window": len(point["window"])} for point in points]
     parts = (
         _FACTS.pack(*facts[:3], first.packing.encode()) + _packed(first.text),
         _packed(facts.summary),
         _packed(blocks),
         _packed(_json(sized)),
-        _packed(_json(compact(json.loads(facts.summary)))),
+        _packed(compact),
         b"",
         b"",
         b"".join(point["window"] for point in points),

@@ -10,12 +10,12 @@ from contextlib import suppress
 
 import pytest
 
-from oslogserve.index.log_index import IndexFile, file_of
 from oslogserve.lines.contents import learn
-from oslogserve.lines.log_text import LogText
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import FirstBytes
+from oslogserve.logs.index_file import IndexFile, file_of
+from oslogserve.logs.log_text import LogText
 from oslogserve.native import LIMITS
 from oslogserve.search import Search
 from tests.kit.mutated import cuts
@@ -48,8 +48,8 @@ class Log:
     def collect(self):
         pass
 
-    def keep(self, facts, blocks):
-        self.index = IndexFile(file_of(FirstBytes("", b""), facts, blocks, ())).index()
+    def keep(self, facts, compact, blocks):
+        self.index = IndexFile(file_of(FirstBytes("", b""), facts, compact, blocks, ())).index()
 
     def keep_contents(self, words, ids):
         self.found = {"words": words, "ids": ids}
@@ -303,6 +303,6 @@ def test_hostile_sizes_are_refused(words):
 
 def test_words_that_inflate_to_too_much_are_refused(monkeypatch):
     log = log_with(b"a kernel panic")
-    monkeypatch.setattr("oslogserve.index.log_index.MOST_WORDS", 10)
+    monkeypatch.setattr("oslogserve.logs.index_file.MOST_WORDS", 10)
     with pytest.raises(ValueError, match="too large"):
         log.hits(Search.of_text("kernel"))

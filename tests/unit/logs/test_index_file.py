@@ -4,8 +4,9 @@ import random
 
 import pytest
 
-from oslogserve.index.log_index import Facts, IndexFile, file_of
+from oslogserve.lines.summary import compact
 from oslogserve.logs.decode import FirstBytes
+from oslogserve.logs.index_file import Facts, IndexFile, file_of
 
 HERITAGE = {
     "rank": 2,
@@ -39,7 +40,8 @@ FACTS = Facts(14, 120, False, json.dumps(SUMMARY).encode())
 
 
 def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
-    file = file_of(FIRST, facts, json.dumps(blocks).encode(), points)
+    short = json.dumps(compact(json.loads(facts.summary))).encode()
+    file = file_of(FIRST, facts, short, json.dumps(blocks).encode(), points)
     return IndexFile(file).with_contents(b"w" * 99, b"i")
 
 
@@ -107,7 +109,7 @@ def test_the_facts_are_read_without_the_other_parts():
 
 def test_a_file_whose_json_is_large_is_refused_before_it_is_inflated(monkeypatch):
     large = file_with(FACTS._replace(summary=json.dumps(SUMMARY | {"x": "x" * 2000}).encode()))
-    monkeypatch.setattr("oslogserve.index.log_index.MOST_JSON", 1000)
+    monkeypatch.setattr("oslogserve.logs.index_file.MOST_JSON", 1000)
     with pytest.raises(ValueError, match="too large"):
         IndexFile(large).facts()
 

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from oslogserve.index.indexes import Indexes, usage_of
+from oslogserve.logs.indexes import Indexes, usage_of
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Stored
-from tests.unit.index.test_log_index import FACTS, INDEX
+from tests.unit.logs.test_index_file import FACTS, INDEX
 
 
 @pytest.fixture
@@ -197,10 +197,10 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path, metrics, monkeypatch,
 _WRITER = """
 import json
 import sys
-from oslogserve.index.indexes import Indexes
+from oslogserve.logs.indexes import Indexes
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Stored
-from tests.unit.index.test_log_index import FACTS, file_with
+from tests.unit.logs.test_index_file import FACTS, file_with
 directory = Indexes("", Metrics(), sys.argv[1], 10**9)
 more = ["%x" % (number * 2654435761) for number in range(200_000)]
 summary = json.dumps({**json.loads(FACTS.summary), "more": more}).encode()
