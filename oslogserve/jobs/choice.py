@@ -88,18 +88,22 @@ def chosen(
         if query.is_overview:
             found = likeliest = sorted(by_name, key=likelihood)
         for file in found:
-            stored += file.size or 0
-            if len(files) == most or (stored > limits.stored and files):
-                what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
-                more = "more logs are there"
-                if query.is_overview:
-                    unread = f"{len(likeliest) - len(files):,} of {len(likeliest):,}"
-                    more = f"{unread} were not read, the least likely ones"
-                else:
-                    next_log = file.name
-                rest = f"one answer reads at most {what}: {more}"
+            size = file.size or 0
+            if len(files) < most and (stored + size <= limits.stored or not files):
+                stored += size
+                files.append(file)
+            elif not query.is_overview:  # a smaller log may still fit
+                next_log = file.name
                 break
-            files.append(file)
+    unread = len(likeliest) - len(files)
+    if next_log is not None or unread > 0:
+        what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
+        more = "more logs are there"
+        if query.is_overview:
+            more = (
+                f"{unread:,} of {len(likeliest):,} were not read, the least likely or largest ones"
+            )
+        rest = f"one answer reads at most {what}: {more}"
     return Choice(
         files=files,
         skipped=skipped.listed,

@@ -600,9 +600,25 @@ def test_an_overview_of_many_logs_reads_the_likeliest_and_says_how_many_it_did_n
     text = Asking(tmp_path, **limits)("/job/?format=brief").text
     found = Asking(tmp_path, **limits)("/job/?format=seen").json
     told = "one answer reads at most 3 logs, and 2,048 MiB as they are stored"
-    told += ": 5 of 8 were not read, the least likely ones"
+    told += ": 5 of 8 were not read, the least likely or largest ones"
     assert f"\n[oslogserve: {told}]\n" in text
     assert (found["notices"], found["next"], found["complete"]) == ([told], None, False)
+
+
+def test_a_log_too_large_for_an_overview_hides_no_other_log(tmp_path):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "console.txt").write_text("fine\n")
+    (tmp_path / "job" / "console-2.txt").write_bytes(b"fine\n" * 250_000)
+    (tmp_path / "job" / "service.log").write_text("ERROR: no\n")
+    asking = Asking(tmp_path, serve_job_stored_size=str(1024 * 1024))
+    text = asking("/job/?format=brief").text
+    assert "\n>ERROR: no\n" in text
+    told = "one answer reads at most 1,000 logs, and 1 MiB as they are stored"
+    told += ": 1 of 3 were not read, the least likely or largest ones"
+    assert f"\n[oslogserve: {told}]\n" in text
+    assert "2 of 3 logs were read" in asking("/job/?format=overview").text
+    lines = asking("/job/?format=text&order=log").text
+    assert "more logs are there" in lines
 
 
 @pytest.fixture
