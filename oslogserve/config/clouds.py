@@ -128,7 +128,10 @@ def _load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Clou
         known = loader.OpenStackConfig(files, secure_files=secure_files, load_envvars=False)
         at = known.config_filename or at
         with warnings.catch_warnings(action="ignore"):  # such as of a profile that nobody knows
-            return _checked(name, known.get_one(name, region_name=region_name or None))
+            region = known.get_one(name, region_name=region_name or None)
+            if set(skipped) & set(secure_files):  # openstacksdk goes on without what it has
+                raise ConfigError("its secrets cannot be read")
+            return _checked(name, region)
     except Exception as error:  # noqa: BLE001 - openstacksdk checks no types
         # The texts of these name keys, clouds and regions, up to a dump. Others may show values.
         told = ConfigError, ConfigException, AuthPluginException, TypeError, AttributeError

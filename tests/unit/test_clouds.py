@@ -60,6 +60,18 @@ def fault(conf, *arguments, **secure):
     return line.partition("[swift] ")[2]
 
 
+@pytest.mark.parametrize(
+    "text", [f"clouds: {{ci: {{auth: {{password: {SECRET}\n", f"ci: {SECRET}\n"]
+)
+def test_a_file_of_secrets_that_is_not_understood_is_a_fault(conf, tmp_path, text):
+    (tmp_path / "broken.yaml").write_text(text)
+    environ = {"OS_CLIENT_SECURE_FILE": str(tmp_path / "broken.yaml")}
+    told = fault(conf, {"auth": AUTH}, environ=environ)
+    assert told.endswith(
+        f"its secrets cannot be read (no YAML with clouds: {tmp_path / 'broken.yaml'})"
+    )
+
+
 def test_a_cloud_gives_credentials_and_endpoint(conf, tmp_path):
     authority = tmp_path / "ca.pem"
     authority.touch()
