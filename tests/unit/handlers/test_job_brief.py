@@ -101,6 +101,13 @@ def test_errors_of_other_logs_at_that_moment_are_named(ask):
         assert moment.startswith("logs/agent.txt?goto=1: 2026-03-04 18:22:09.500 ERROR agent: ")
 
 
+def test_errors_at_that_moment_that_the_run_that_passed_has_too_are_not_named(root, ask):
+    (root / "passed/logs").mkdir()
+    (root / "passed/logs/agent.txt").write_bytes(HEALTHY)
+    assert "At that moment in other logs:\nlogs/agent.txt?" in ask("/run/?format=brief").text
+    assert "At that moment" not in ask("/run/?format=brief&against=passed").text
+
+
 def test_new_lines_are_told_in_a_comparison(ask):
     lines = ask("/run/?format=brief&against=passed&logs=job-output.txt").text.splitlines()
     [new] = [line for line in lines if line.startswith("+")]
