@@ -157,6 +157,23 @@ def test_a_region_of_several_can_be_chosen(conf):
     )
 
 
+@pytest.mark.parametrize(
+    ("key", "variable", "own", "wins"),
+    [
+        ("region_name", "OS_REGION_NAME", "north", "south"),
+        ("interface", "OS_INTERFACE", "admin", "internal"),
+        ("ca_file", "OS_CACERT", "/dev/full", "/dev/null"),
+    ],
+)
+def test_what_the_file_or_the_environment_says_wins_over_the_cloud(conf, key, variable, own, wins):
+    cloud = {"regions": ["north", "south"], "interface": "admin", "cacert": "/dev/full"}
+    cloud["auth"] = PASSWORD
+    swift = "container = logs\ncloud = ci\n"
+    assert conf(cloud)["swift", key] == own
+    assert conf(cloud, f"{swift}{key} = {wins}\n")["swift", key] == wins
+    assert conf(cloud, swift, {variable: wins})["swift", key] == wins
+
+
 def test_an_address_of_the_cloud_is_used_instead_of_the_catalogs(conf, monkeypatch):
     given = {"auth": PASSWORD, "object_store_endpoint_override": "https://swift.example/v1/AUTH_a/"}
     with closing(SwiftSession(conf(given), Metrics())) as session:
