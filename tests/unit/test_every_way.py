@@ -319,21 +319,28 @@ def test_a_comparison_goes_with_every_other_filter(asker, query, expected, new):
     assert (found.end["new"], found.end["compared"]) == (new, True)
 
 
-def test_a_comparison_of_a_job_merges_and_limits(asker):
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("order=time", "a3 c1 a5 a6 a8"),
+        ("order=time&tail=3", "a5 a6 a8"),
+        ("order=time&tail=4&limit=2", "c1 a5"),
+        ("order=time&after=1&limit=2", "c1 a5"),
+        ("order=time&level=ERROR&tail=1", "a6"),
+        ("order=time&q=unlike&context=1", "c1"),
+        ("since=2026-03-04T18:22:13&until=2026-03-04T18:22:14&tail=2", "a5 a6"),
+        ("tail=2", "a8 c1"),
+        ("level=ERROR", "a5 a6"),
+    ],
+)
+def test_a_comparison_of_a_job_goes_with_every_other_filter(asker, query, expected):
     passed = {"a.txt": PASSED, "b.txt": PASSED}
-    logs = {
-        "a.txt": FAILED,
-        "b.txt": PASSED,
-        "c.txt": text_of("2026-03-04 18:22:13 INFO unlike all"),
-    }
-    query = "against=passed&new=only"
-    found = asker.ask_job(logs, f"{query}&order=time", passed=passed)
-    assert found.lines == ["a.txt:3", "c.txt:1", "a.txt:5", "a.txt:6", "a.txt:8"]
-    assert asker.ask_job(logs, f"{query}&tail=2", passed=passed).lines == ["a.txt:8", "c.txt:1"]
-    assert asker.ask_job(logs, f"{query}&level=ERROR", passed=passed).lines == [
-        "a.txt:5",
-        "a.txt:6",
-    ]
+    unlike = text_of("2026-03-04 18:22:13 INFO unlike all")
+    logs = {"a.txt": FAILED, "b.txt": PASSED, "c.txt": unlike}
+    names = [f"{one[0]}.txt:{one[1]}" for one in expected.split()]
+    found = asker.ask_job(logs, f"against=passed&new=only&{query}", passed=passed)
+    assert found.lines == names
+    assert found.end["complete"] is True
 
 
 SERVICE = text_of(
