@@ -99,6 +99,22 @@ def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
     assert unread(ask) > 0.8 * log.stat().st_size
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("level=INFO", "level=ERROR&context=1", "q=request 14", "not=took 8", "lines=7000-"),
+        *("after=5", "show=L14001", "since=2013-09-27T18:50", "until=2013-09-27T18:50"),
+        *("against=passed.txt", "against=passed.txt&level=INFO", "against=passed.txt&new=only"),
+    ],
+)
+def test_a_full_page_tells_the_same_of_the_lines_behind_it_as_without_an_index(log, query):
+    (log.parent / "passed.txt").write_bytes(LOG[:4096])
+    ask, url = asking(log, serve_page_size="4096"), f"/a.txt?format=html&{query}"
+    ask("/a.txt?format=summary")
+    assert ask(url).text == Asking(log.parent, serve_page_size="4096")(url).text
+    assert ask.counted("indexes_used_total") == {"": 1}
+
+
 def test_a_full_page_names_the_first_line_of_each_severity_behind_it(log):
     record = b"2013-09-27 18:%02d:00.248 %sx\n  follows\n"
     behind = record % (58, b"ERROR ") + record % (59, b"")
