@@ -248,6 +248,15 @@ def test_a_date_behind_blocks_that_are_passed_over_is_that_of_the_thing_above(lo
     assert unread(ask) > 0
 
 
+@pytest.mark.parametrize("query", ["level=ERROR", "tail=3", "q=request 9000 took"])
+@pytest.mark.parametrize(("ending", "last"), [(b"not fini", 14_400), (b"finished\n", 14_401)])
+def test_newer_lines_begin_with_one_that_was_not_finished(log, query, ending, last):
+    log.write_bytes(stored_as(log.name, LOG + ending))
+    ask = asking(log)
+    ask("/a.txt?format=summary")
+    assert f'data-last="{last}"' in ask(f"/a.txt?format=html&{query}").text
+
+
 def test_a_log_that_was_replaced_has_no_index(log):
     ask = asking(log)
     ask("/a.txt?format=summary")
