@@ -91,7 +91,9 @@ def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") 
         "--config", metavar="FILE", help="configuration file, see oslogserve.conf(5)"
     )
     address = "address and port to listen on; default: %(default)s"
-    serve.add_argument("--bind", default="127.0.0.1:8000", metavar="ADDR", help=address)
+    serve.add_argument(
+        "--bind", type=_address, default="127.0.0.1:8000", metavar="ADDR", help=address
+    )
     workers = "number of processes; default: %(default)s"
     serve.add_argument("--workers", type=_count, default=2, metavar="N", help=workers)
     threads = "threads of each worker; default: from the configuration, else 32"
@@ -164,6 +166,19 @@ def _line_parameters() -> list[tuple[str, Parameter]]:
 def _not_empty(text: str) -> str:
     if not text:
         raise argparse.ArgumentTypeError("it is empty: give a value, or leave it out")
+    return text
+
+
+def _address(text: str) -> str:
+    """An address that gunicorn can read, and a port that there is."""
+    from gunicorn.util import parse_address
+
+    try:
+        place = parse_address(_not_empty(text))
+        if isinstance(place, tuple) and not 0 <= place[1] <= 65535:
+            raise ValueError
+    except (RuntimeError, ValueError):
+        raise argparse.ArgumentTypeError(f"{text!r} is no address such as 127.0.0.1:8000") from None
     return text
 
 

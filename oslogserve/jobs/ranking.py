@@ -58,10 +58,12 @@ class Ranked(NamedTuple):
 
 
 def likelihood(file: File) -> tuple[int, float, int, bytes]:
-    """A sort key for unread files: the likely ones first, then the newest, then the small ones.
+    """A sort key for unread files: the likely ones first, then the newest, then those that may tell most.
 
-    Files that were written in the same minute are equally new.
+    Files that were written in the same minute are equally new. Of those that take long to read, and of consoles, of
+    which one is the job's own, the small ones are first.
     """
+    size = file.size or 0
     if file.size == 0:
         kind = 4
     elif CONSOLES.search(file.shown):
@@ -69,8 +71,8 @@ def likelihood(file: File) -> tuple[int, float, int, bytes]:
     elif _LIKELY.search(file.shown):
         kind = 1
     else:
-        kind = 2 if (file.size or 0) < _LARGE else 3
-    return kind, -((file.modified or 0) // 60), file.size or 0, file.name
+        kind = 2 if size < _LARGE else 3
+    return kind, -((file.modified or 0) // 60), -size if kind == 2 else size, file.name
 
 
 def ranked(

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from oslogserve.config.values import one_of
 from oslogserve.errors import BadRequest
@@ -31,7 +32,9 @@ def checked_path(path_info: str) -> bytes:
 
 def path_in_argument(given: str) -> bytes:
     """The path of a command's argument, as in a URL, without slashes at its ends. Raises BadRequest."""
-    path = os.path.normpath(os.fsencode(given)) if given.startswith("./") else os.fsencode(given)
+    path = unquote_to_bytes(os.fsencode(given))
+    if given.startswith("./"):
+        path = os.path.normpath(path)
     return b"" if path == b"." else checked_path(path.decode("latin-1")).strip(b"/")
 
 

@@ -319,6 +319,14 @@ def served(monkeypatch):
     return settings
 
 
+@pytest.mark.parametrize("address", ["127.0.0.1:99999", "127.0.0.1:http", ""])
+def test_serve_refuses_what_is_no_address_in_a_sentence(tmp_path, capsys, address):
+    with pytest.raises(SystemExit) as ended:
+        main(["serve", "--root", str(tmp_path), "--bind", address])
+    assert ended.value.code == 2
+    assert "argument --bind: " in capsys.readouterr().err.splitlines()[-1]
+
+
 @pytest.mark.parametrize(
     ("given", "in_file", "in_environment", "threads"),
     [

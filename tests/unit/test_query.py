@@ -9,6 +9,7 @@ from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
 from oslogserve.query import Query, accepts_html
 from oslogserve.query.parameters import FORMATS, PARAMETERS, SOURCES
+from oslogserve.query.values import path_in_argument
 from oslogserve.search import Search
 
 
@@ -405,3 +406,17 @@ def test_no_pattern_is_taken_that_costs_hours(parameters):
 @pytest.mark.parametrize("pattern", [r"\pL{3}\pN", ".{1,200}x", "[0-9a-f]{8}(-[0-9a-f]{4}){3}"])
 def test_usual_patterns_are_taken(pattern):
     assert selected(urlencode({"re": pattern})).searches
+
+
+@pytest.mark.parametrize(
+    ("given", "path"),
+    [
+        ("/a/b c/", b"a/b c"),
+        ("a%20b%2525", b"a b%25"),
+        ("ä", "ä".encode()),
+        ("./a/", b"a"),
+        (".", b""),
+    ],
+)
+def test_a_path_of_a_command_is_as_in_a_url(given, path):
+    assert path_in_argument(given) == path

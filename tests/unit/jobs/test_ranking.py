@@ -299,7 +299,7 @@ def test_a_log_that_did_not_fail_has_its_end():
     assert rank[:2] == (0.0, end["cause"])
 
 
-def test_likely_logs_come_first_then_new_and_small_ones():
+def test_likely_logs_come_first_then_new_ones_then_those_that_tell_most():
     large = 20 * 1024 * 1024
     files = [
         File(b"job-output.txt", large, 60.0, "disk"),
@@ -307,11 +307,12 @@ def test_likely_logs_come_first_then_new_and_small_ones():
         File(b"logs/testr_results.html.gz", 5, 0.0, "disk"),
         File(b"a/nova-console.log", 9, 0.0, "disk"),
         File(b"z-new", 5, 600.0, "disk"),
+        File(b"b-large", 500, 121.0, "disk"),
+        File(b"a-small", 5, 179.0, "disk"),
         File(b"unknown", None, 130.0, "disk"),
-        File(b"b-small", 5, 121.0, "disk"),
-        File(b"a-old", 500, 179.0, "disk"),
         File(b"timeless", 1, None, "swift"),
-        File(b"large", large, 900.0, "disk"),
+        File(b"z-large", large, 900.0, "disk"),
+        File(b"larger", large + 1, 900.0, "disk"),
         File(b"console.empty", 0, 900.0, "disk"),
     ]
     mixed = files[::-1]
