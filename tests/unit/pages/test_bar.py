@@ -61,6 +61,19 @@ def test_the_current_level_alone_is_marked(level):
     assert current == [(level or SEVERITIES[0]).upper()]
 
 
+def test_without_the_run_to_compare_with_no_new_lines_are_asked_for():
+    chips = [
+        asked_by(attrs)
+        for attrs in elements(shown("against=passed/a.txt&new=only&q=x"), "a")
+        if attrs.get("class") == "chip"
+    ]
+    assert chips == [
+        {"q": ["x"]},
+        {"against": ["passed/a.txt"], "q": ["x"]},
+        {"against": ["passed/a.txt"], "new": ["only"]},
+    ]
+
+
 def test_filters_in_use_have_separators_in_numbers_and_nowhere_else():
     text = shown("lines=12345-20000&limit=5000&tail=999&q=12345&since=2026-03-04")
     chips = re.findall(r'<a class="chip"[^>]*>(.*?)</a>', text)
