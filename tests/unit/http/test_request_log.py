@@ -56,6 +56,11 @@ def written(path, opened):
     return write
 
 
+def test_the_time_of_a_line_is_that_of_the_request_not_of_its_end(monkeypatch):
+    monkeypatch.setattr("time.time", lambda: 1_772_690_400.0)
+    assert fields()["time"] == "2026-03-05T05:59:58.500+00:00"
+
+
 def test_json_says_what_was_measured(written):
     line = json.loads(written(QUERY_STRING="level=ERROR"))
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}\+00:00", line.pop("time"))
