@@ -67,6 +67,16 @@ def test_the_server_reads_by_the_indexes_that_the_command_made(logs, capsys):
             assert counted(logs, f"/job/{name}?{query}") == [1, 0]
 
 
+def test_dot_files_are_indexed_where_the_server_shows_them(logs, tmp_path, capsys):
+    (logs / ".job").mkdir()
+    (logs / ".job" / ".hidden.log").write_bytes(LOG)
+    config = tmp_path / "oslogserve.conf"
+    for shows, number in (("no", 2), ("yes", 1)):
+        config.write_text(f"[serve]\ndot_files = {shows}\n")
+        assert index(logs, "--config", str(config)) == 0
+        assert capsys.readouterr().out.startswith(f"{number} indexed (")
+
+
 def test_a_log_that_has_an_index_is_skipped(logs, capsys):
     assert index(logs) == 0
     (logs / "job" / "new.log").write_bytes(LOG)
