@@ -27,18 +27,20 @@ all:
       branch: master
       change: '{change}'
       project:
-        canonical_name: opendev.org/openstack/nova
+        canonical_name: {project}
 """
+NOVA = "opendev.org/openstack/nova"
 
 
 @pytest.fixture
 def add(tmp_path):
     """Adds a run that ended some seconds ago, with a console of these lines."""
 
-    def add(path, *lines, ago=2 * 3600, job="smoke", change=9123, report=None):
+    def add(path, *lines, ago=2 * 3600, job="smoke", change=9123, report=None, project=NOVA):
         folder = tmp_path / "logs" / path
         (folder / "zuul-info").mkdir(parents=True)
-        (folder / "zuul-info/inventory.yaml").write_text(INVENTORY.format(job=job, change=change))
+        inventory = INVENTORY.format(job=job, change=change, project=project)
+        (folder / "zuul-info/inventory.yaml").write_text(inventory)
         (folder / "job-output.txt").write_text("".join(f"{line}\n" for line in lines))
         if report:
             (folder / "job-output.json").write_text(report)
@@ -158,6 +160,8 @@ def test_never_in_a_run_that_passed_is_said_only_if_one_of_the_job_is_kept(add, 
     path = add("2/smoke/b2", *refused())
     assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
     ask(f"{add('3/full/c3', 'all fine', job='full', report=PASSED)}?format=overview")
+    other = {"project": "opendev.org/openstack/neutron"}
+    ask(f"{add('3/smoke/c4', 'all fine', report=PASSED, **other)}?format=overview")
     assert "passed" not in seen_on(ask(f"{path}?format=overview"))[0]
     ask(f"{add('4/smoke/d4', 'all fine', report=PASSED)}?format=overview")
     [sentence] = seen_on(ask(f"{path}?format=overview"))
