@@ -100,6 +100,15 @@ def test_a_page_tells_how_many_other_runs_failed_for_the_same_cause(add, ask):
     assert re.fullmatch("/_oslogserve/seen[?]cause=[0-9a-f]{32}", address)
 
 
+@pytest.mark.parametrize(
+    ("days", "when"), [(1, r"\w+day"), (6, r"\w+day"), (7, r"\d{4}-\d\d-\d\d")]
+)
+def test_a_weekday_names_no_day_a_week_ago(add, ask, days, when):
+    ask(f"{add('1/smoke/a1', *refused(), ago=days * DAY)}?format=overview")
+    [sentence] = seen_on(ask(f"{add('2/smoke/b2', *refused())}?format=overview"))
+    assert re.search(rf" since {when} \d\d:\d\d UTC", sentence)
+
+
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_the_run_that_was_first_is_told_so(add, ask, is_kept):
     first = add("1/smoke/a1", *refused(1), ago=3 * DAY, change=9120)
