@@ -105,6 +105,17 @@ def test_what_is_stored_as_it_is_shown_is_sent_so(unchanged, name):
     assert unchanged(f"/{name}", Range="bytes=3-9", **GZIP).body == FILES[name][3:10]
 
 
+def test_a_packed_page_that_is_cut_short_says_so_and_a_picture_gets_no_text(tmp_path):
+    for name, content in (("page.html", PAGE), ("picture.png", PICTURE)):
+        (tmp_path / f"{name}.gz").write_bytes(gzip.compress(content)[:-20])
+    ask = Asking(tmp_path)
+    assert ask("/page.html").body.endswith(
+        b"[oslogserve: this log is incomplete here: the compressed data ends early]\n"
+    )
+    with pytest.raises(Incomplete):
+        ask("/picture.png")
+
+
 @pytest.mark.parametrize("url", ["/log.txt?format=raw", "/log.txt?format=text", "/picture.png"])
 def test_a_file_that_is_cut_short_while_it_is_sent_breaks_the_answer(root, url):
     ask = Asking(root)
