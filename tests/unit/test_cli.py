@@ -89,6 +89,20 @@ def test_a_log_is_compared_with_one_of_a_run_that_passed(tmp_path, capfdbinary):
     assert capfdbinary.readouterr().out == b"console.log:2:No Rakefile found\n"
 
 
+@pytest.mark.parametrize("form", ["text", "jsonl", "summary", "html"])
+def test_a_log_that_was_compared_with_a_part_is_written_and_a_status(tmp_path, capfd, form):
+    (tmp_path / "a.log").write_bytes(b"tests passed\n")
+    (tmp_path / "cut.log.gz").write_bytes(gzip.compress(b"x\n" * 999)[:-5])
+    asked = ["render", str(tmp_path / "a.log"), "--against", str(tmp_path / "cut.log.gz")]
+    assert main([*asked, "--format", form]) == 1
+    out, err = capfd.readouterr()
+    assert "tests passed" in out or form == "summary"
+    assert (
+        err
+        == "oslogserve: it was compared with a part of cut.log.gz: the compressed data ends early\n"
+    )
+
+
 @pytest.mark.parametrize("name", ["console.log", ""])
 def test_a_passed_log_that_is_not_there_is_told_by_its_path(tmp_path, capsys, name):
     (tmp_path / "console.log").write_bytes(b"tests passed\n")
