@@ -244,6 +244,20 @@ def test_filters_in_use_can_be_seen_and_taken_away(ask):
     assert "chip" not in ask("/job/?order=time", **HTML).text
 
 
+@pytest.mark.parametrize(
+    ("query", "chosen"),
+    [
+        ("level=error", ["ERROR", "log"]),
+        ("level=NONE&order=time", ["NONE", "time"]),
+        ("since=2026-03-04T18:22", ["NONE", "time"]),
+        ("since=2026-03-04T18:22&order=log&level=WARNING", ["WARNING", "log"]),
+    ],
+)
+def test_the_form_keeps_what_was_chosen(ask, query, chosen):
+    page = ask(f"/job/?{query}", **HTML).text
+    assert re.findall(r'<option value="(\w+)" selected>', page) == chosen
+
+
 def test_the_form_keeps_all_values_of_a_field(ask):
     page = ask("/job/?q=one&q=nova&logs=*nova*", **HTML).text
     assert '<input type="hidden" name="q" value="one">' in page
