@@ -3,6 +3,7 @@
 
 import threading
 import time
+from collections.abc import Callable
 
 #: Timeout in seconds for entering the waiting room.
 ROOM_PATIENCE = 0.5
@@ -35,15 +36,16 @@ class Bulkhead:
         self._waiting_room = waiting_room
         self._room_patience = room_patience
         self._changed = threading.Condition()
-        self._taken = 0
+        #: Of each who has a place, what says that it does nothing.
+        self._holders: list[Callable[[], bool]] = []
         #: When a place was last taken or given back.
         self._last_change = 0.0
 
-    def enter(self) -> None:
-        """Takes a place. Raises Full."""
+    def enter(self, is_idle: Callable[[], bool] = bool) -> None:
+        """Takes a place. Raises Full. is_idle: true while the place counts as free; `bool` never says so."""
         with self._changed:
-            if self._taken < self._places:
-                self._take()
+            if not self._is_full():
+                self._take(is_idle)
                 return
             self._patience_left()
         room = self._waiting_room
@@ -51,15 +53,18 @@ class Bulkhead:
             raise Full
         try:
             with self._changed:
-                while self._taken >= self._places:
+                while self._is_full():
                     self._changed.wait(self._patience_left())
-                self._take()
+                self._take(is_idle)
         finally:
             if room is not None:
                 room.release()
 
-    def _take(self) -> None:
-        self._taken += 1
+    def _is_full(self) -> bool:
+        return sum(not is_idle() for is_idle in self._holders) >= self._places
+
+    def _take(self, is_idle: Callable[[], bool]) -> None:
+        self._holders.append(is_idle)
         self._last_change = time.monotonic()
 
     def _patience_left(self) -> float:
@@ -69,9 +74,9 @@ class Bulkhead:
             raise Full
         return left
 
-    def leave(self) -> None:
-        """Gives a place back."""
+    def leave(self, is_idle: Callable[[], bool] = bool) -> None:
+        """Gives a place back. is_idle: as for enter()."""
         with self._changed:
-            self._taken -= 1
+            self._holders.remove(is_idle)
             self._last_change = time.monotonic()
             self._changed.notify()

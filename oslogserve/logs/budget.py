@@ -31,6 +31,9 @@ JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
 #: Seconds without work begun or ended before waiters are refused: long enough that a burst of
 #: ordinary requests is only delayed.
 PATIENCE = 3.0
+#: Seconds without work or a piece of the answer, after which a request for a folder's lines keeps no other one
+#: from its place: its client takes nothing, and is cut off later.
+IDLE_AFTER = 30.0
 
 
 #: The processor time up to which each thread was charged, to any budget.
@@ -74,7 +77,8 @@ class Budget:
         self._allowance = allowance
         self._client = client
         self._bulkheads = bulkheads or {}
-        self._entered: list[Bulkhead] = []
+        self._entered: list[tuple[Bulkhead, Callable[[], bool]]] = []
+        self._last_work = time.monotonic()
         self._next_look = time.monotonic() + LOOK_EVERY
         self._lock = Lock()
         self._inflated = self._sent = self._unpacking = 0
@@ -87,10 +91,14 @@ class Budget:
         if bulkhead is None:
             return
         try:
-            bulkhead.enter()
+            is_idle = self._is_idle if work == JOBS else bool
+            bulkhead.enter(is_idle)
         except Full:
             raise Busy(work) from None
-        self._entered.append(bulkhead)
+        self._entered.append((bulkhead, is_idle))
+
+    def _is_idle(self) -> bool:
+        return time.monotonic() - self._last_work > IDLE_AFTER
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -169,6 +177,7 @@ class Budget:
         spent = now - getattr(_threads, "charged_until", 0.0)
         _threads.charged_until = now
         with self._lock:
+            self._last_work = time.monotonic()
             self._seconds += spent
             self._inflated += inflated
             self._sent += sent
@@ -176,8 +185,8 @@ class Budget:
     def close(self) -> None:
         """Gives all places back. May be called twice."""
         entered, self._entered = self._entered, []
-        for bulkhead in entered:
-            bulkhead.leave()
+        for bulkhead, is_idle in entered:
+            bulkhead.leave(is_idle)
 
 
 class Workload:

@@ -138,6 +138,33 @@ def test_clients_that_take_nothing_keep_no_places_from_others(impatient, tmp_pat
     assert "Traceback" not in impatient.log.read_text()
 
 
+def test_clients_that_are_not_yet_cut_off_keep_no_places_from_others(root, tmp_path):
+    """As many as there are places for lines of folders."""
+    (tmp_path / "gunicorn.py").write_text(
+        "from oslogserve import gunicorn_hooks\n"
+        "globals().update(gunicorn_hooks.COMMAND_SETTINGS)\n"
+        "def post_worker_init(worker):\n"
+        "    from oslogserve.logs import budget\n"
+        "    budget.IDLE_AFTER = 1\n"
+    )
+    options = ("--threads", "16", "--config", str(tmp_path / "gunicorn.py"))
+    env = {"OSLOGSERVE_THREADS": "16"}
+    with (
+        Gunicorn(ini({"disk": {"root": root}}), *options, shipped_config=True, env=env) as server,
+        ExitStack() as stack,
+    ):
+        for _ in range(MOST_JOBS):
+            hog, answer = begin(server, "/job/?format=jsonl")
+            stack.callback(hog.close)
+            assert answer.status == 200
+        poll(
+            lambda: ask(server, "/job/?format=jsonl&limit=1").status == 200,
+            lambda: AssertionError("nobody else gets a place"),
+            LOOSE,
+        )
+        assert aborted(server) == 0
+
+
 def test_a_client_that_takes_a_piece_slowly_gets_all(impatient, root):
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

@@ -17,6 +17,21 @@ def test_nobody_waits_long_where_there_is_no_room_to_wait(clock):
         places.enter()
 
 
+def test_a_place_in_which_nothing_is_done_counts_as_free(clock):
+    places = Bulkhead(1, PATIENCE)
+    idle = []
+    places.enter(lambda: bool(idle))
+    clock.now += PATIENCE
+    with pytest.raises(Full):
+        places.enter()
+    idle.append(True)
+    places.enter()
+    idle.clear()  # it goes on, and nobody else may enter until both have left
+    clock.now += PATIENCE
+    with pytest.raises(Full):
+        places.enter()
+
+
 def test_whoever_gave_up_makes_room_to_wait(clock):
     room = threading.Semaphore(1)
     places = Bulkhead(1, PATIENCE, room)
