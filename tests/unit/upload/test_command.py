@@ -246,6 +246,13 @@ def test_a_pointer_is_never_masked(writer, upload, tmp_path):
     assert writer.stored()["logs/passed/unit"] == b"42/7\n"
 
 
+def test_a_pointer_is_where_the_server_looks_for_it(writer, upload, tmp_path):
+    with (tmp_path / "site.conf").open("a") as config:
+        config.write("[job]\npassed_folder = /pointers/passed/\n")
+    assert upload(tmp_path / "logs", "--prefix", "42/7", "--passed", "unit") == 0
+    assert writer.stored() == {"logs/pointers/passed/unit": b"42/7\n"}
+
+
 def test_no_pointer_leads_to_a_run_of_which_a_file_is_missing(writer, upload, tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / "logs" / name).write_text("one line\n")
