@@ -11,6 +11,7 @@ import webob
 
 from oslogserve import __version__
 from oslogserve.app import App
+from oslogserve.cli import main
 from oslogserve.config import load
 from oslogserve.sources.disk import source as disk
 
@@ -184,6 +185,58 @@ def test_listings_can_be_off(root):
     answer = webob.Request.blank("/").get_response(app)
     assert answer.status_int == 403
     answer.app_iter.close()
+
+
+SEEN = "[seen]\ndirectory = {folder}\n"
+
+
+@pytest.mark.parametrize(
+    ("configured", "url", "client", "status"),
+    [
+        (SEEN, "/_oslogserve/seen?days=4", {}, 200),
+        (f"{SEEN}days = 3\n", "/_oslogserve/seen?days=4", {}, 400),
+        (f"{SEEN}list = no\n", "/_oslogserve/seen", {}, 403),
+        (f"{SEEN}[serve]\nlisting = no\n", "/_oslogserve/seen", {}, 403),
+        ("", "/metrics", {"HTTP_X_FORWARDED_FOR": "192.0.2.7"}, 403),
+        ("", "/metrics", {"REMOTE_ADDR": "192.0.2.7", "HTTP_X_FORWARDED_FOR": "127.0.0.1"}, 403),
+        (
+            "[serve]\nfronts = 192.0.2.0/24\n",
+            "/metrics",
+            {"REMOTE_ADDR": "192.0.2.7", "HTTP_X_FORWARDED_FOR": "127.0.0.1"},
+            200,
+        ),
+        ("[serve]\noperators = 192.0.2.7\n", "/metrics", {"REMOTE_ADDR": "192.0.2.7"}, 200),
+    ],
+)
+def test_a_configuration_says_what_is_shown_to_whom(root, configured, url, client, status):
+    file = root / "oslogserve.conf"
+    file.write_text(configured.format(folder=root / "seen"))
+    app = App(load(str(file), {}, disk_root=str(root)))
+    answer = webob.Request.blank(url, LOCAL | client).get_response(app)
+    assert answer.status_int == status, answer.text
+
+
+@pytest.mark.parametrize(
+    ("configured", "names"),
+    [
+        ("", ["a.txt", "b.txt"]),
+        ("[noise known]\npattern = of every run$\n", ["b.txt", "a.txt"]),
+        ("[view report]\npattern = ^a\nview = raw\n", ["b.txt"]),
+    ],
+)
+def test_a_server_and_a_command_have_the_same_configuration(
+    tmp_path, capsysbinary, configured, names
+):
+    job, file = tmp_path / "job", tmp_path / "oslogserve.conf"
+    job.mkdir()
+    for name, error in (("a.txt", "of every run"), ("b.txt", "of its own")):
+        (job / name).write_text(f"2026-03-04 18:22:10 INFO a\n2026-03-04 18:22:11 ERROR {error}\n")
+    file.write_text(configured)
+    app = App(load(str(file), {}, disk_root=str(tmp_path)))
+    served = webob.Request.blank("/job/?format=summary").get_response(app).body
+    assert main(["render", str(job), "--format", "summary", "--config", str(file)]) == 0
+    for answer in (served, capsysbinary.readouterr().out):
+        assert [log["name"] for log in json.loads(answer)["logs"]] == names
 
 
 def test_links_begin_at_the_mount_point(get):
