@@ -20,9 +20,9 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from oslogserve.logs.log_text import text_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
+from oslogserve.logs.log_text import text_of
 
 #: The labels are compared in another way than the fingerprints are made: by a rule of their own.
 VARYING = re.compile(

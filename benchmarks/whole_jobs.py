@@ -30,9 +30,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from oslogserve.jobs.ranking import CONSOLES, ranked
-from oslogserve.logs.log_text import text_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
+from oslogserve.logs.log_text import text_of
 
 TEMPLATES = Path(__file__).with_suffix(".txt")
 HEALTHY_OF_A_JOB = 8
