@@ -8,6 +8,8 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import NamedTuple
 
+#: Of metrics, and of the errors of the database.
+NAME = "seen"
 #: Fingerprints of a run that are kept. A cause has up to two.
 MOST_FINGERPRINTS = 8
 #: Characters of a cause's text, and of the names of a run, its job and its log. A longer path has no run.

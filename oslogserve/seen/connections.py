@@ -13,8 +13,7 @@ from sqlalchemy.exc import DisconnectionError, IntegrityError, SQLAlchemyError
 
 from oslogserve import messages
 from oslogserve.errors import SourceError
-from oslogserve.seen import MOST_TEXT
-from oslogserve.seen.memory import NAME
+from oslogserve.seen import MOST_TEXT, NAME
 from oslogserve.seen.tables import VERSION, tables, versions
 
 #: Seconds that a question waits for the database, and a writer for another one.

@@ -19,9 +19,8 @@ from sqlalchemy.exc import IntegrityError
 
 from oslogserve.errors import SourceError
 from oslogserve.jobs.walk import MOST_DEPTH
-from oslogserve.seen import ANY, MOST_PATH, Named, Others, Recent, Run
+from oslogserve.seen import ANY, MOST_PATH, NAME, Named, Others, Recent, Run
 from oslogserve.seen.connections import Connections
-from oslogserve.seen.memory import NAME
 from oslogserve.seen.rows import add, bounded, cut, folder_of, runs_where
 from oslogserve.seen.tables import causes, jobs, runs, sightings
 

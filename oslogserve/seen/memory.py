@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.seen import ANY, Cause, Named, Others, Recent, Run
+from oslogserve.seen import ANY, NAME, Cause, Named, Others, Recent, Run
 from oslogserve.seen.rules import Rules
 from oslogserve.sources.breaker import CircuitBreaker, Outages
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 _T = TypeVar("_T")
 #: Seconds for all of a question.
 LONGEST = 5
-#: Of metrics, and of the errors of the database.
-NAME = "seen"
 
 
 class Another(NamedTuple):
