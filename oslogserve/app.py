@@ -39,6 +39,7 @@ from oslogserve.pages import assets
 from oslogserve.pages.job_seen import LIST
 from oslogserve.query import Query
 from oslogserve.salt import salt_of
+from oslogserve.seen.rules import Rules
 from oslogserve.sources import Context, Source, Trace
 
 Environ = dict[str, Any]
@@ -49,10 +50,16 @@ _ERROR = Representation([], view="error")
 
 
 class App:
-    def __init__(self, config: Config, taken: float | None = None, is_latest: bool = True) -> None:
-        """taken: when the configuration was read. is_latest: False if a later one has faults."""
+    def __init__(
+        self,
+        config: Config,
+        rules: Rules | None = None,
+        taken: float | None = None,
+        is_latest: bool = True,
+    ) -> None:
+        """rules: see Assembly. taken: when the configuration was read. is_latest: False if a later one has faults."""
         self._metrics = Metrics()
-        assembly = Assembly(config, self._metrics)
+        assembly = Assembly(config, self._metrics, rules)
         threads = config["serve", "threads"]
         self._metrics["build_info", __version__].set(1)
         self._metrics["threads", str(os.getpid())].set(threads)

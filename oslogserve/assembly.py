@@ -15,7 +15,7 @@ from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics
 from oslogserve.salt import rules_of
 from oslogserve.seen.memory import Memory
-from oslogserve.seen.rules import configured_rules
+from oslogserve.seen.rules import Rules, configured_rules
 from oslogserve.sources import Backend
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 class Assembly:
     """What reads logs and remembers runs, for a server and for commands that do a server's work."""
 
-    def __init__(self, config: Config, metrics: Metrics) -> None:
+    def __init__(self, config: Config, metrics: Metrics, rules: Rules | None = None) -> None:
+        """rules: those of the configuration, as they were read with it; None to read them now."""
         self.config = config
         self.metrics = metrics
         #: What could not be made and is done without, a sentence each.
@@ -55,8 +56,9 @@ class Assembly:
             database = database_of(config)
         except Exception as error:  # noqa: BLE001 - logs can be read without it
             self.faults.append(f"[seen]: no runs are kept: {without_values(error)}")
-        rules, faults = configured_rules(config)
-        self.faults += [f"{fault}; the server runs without it" for fault in faults]
+        if rules is None:
+            rules, faults = configured_rules(config)
+            self.faults += [f"{fault}; the server runs without it" for fault in faults]
         self.memory = Memory(database, metrics, rules, is_listed)
 
 

@@ -30,6 +30,7 @@ from gunicorn.workers.gthread import ThreadWorker
 from oslogserve import __version__, messages, metrics_dir
 from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
+from oslogserve.seen.rules import configured_rules
 
 if TYPE_CHECKING:
     from oslogserve.app import App
@@ -94,7 +95,8 @@ class _Configuration:
         self.current = config
         self._taken = time.time()
         self._is_latest = True
-        for what in config.lacks():
+        self._rules, faults = configured_rules(config)
+        for what in [*config.lacks(), *(f"{one}; the server runs without it" for one in faults)]:
             messages.log(what)
 
     def renew(self, settings: Any) -> None:
@@ -115,7 +117,7 @@ class _Configuration:
         # Imported in the worker, since each worker has its own metrics.
         from oslogserve.app import App
 
-        app = App(self.current, taken=self._taken, is_latest=self._is_latest)
+        app = App(self.current, self._rules, self._taken, self._is_latest)
         for what in app.faults:
             messages.log(what)
         # All this stays. Each full collection would visit it, for some 10 ms.
@@ -156,13 +158,13 @@ def _try(read: Callable[[], Config], settings: Any, writing: int) -> NoReturn:
         signal.alarm(math.ceil(TRIAL) + 1)  # if the master is killed meanwhile
         os.environ.pop(metrics_dir.VARIABLE, None)  # it is no worker: it counts nowhere
         config = read()
+        rules, faults = configured_rules(config)
+        if faults:  # a server that starts does without these
+            raise ConfigError("\n".join(faults))
         set_owner_process(settings.uid, settings.gid, initgroups=settings.initgroups)
         from oslogserve.app import App
-        from oslogserve.seen.rules import configured_rules
 
-        App(config)
-        if faults := configured_rules(config)[1]:  # a server that starts does without these
-            raise ConfigError("\n".join(faults))
+        App(config, rules)
         verdict = _PASSED
     except ConfigError as error:
         messages.log(error)

@@ -14,6 +14,7 @@ import requests
 from playwright.sync_api import expect
 from sqlalchemy import create_engine, text
 
+from tests.faults.leaks import workers
 from tests.functional.test_accessibility import violations
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import poll
@@ -200,7 +201,10 @@ def test_rules_are_read_again_with_the_configuration(tmp_path):
         os.kill(server.process.pid, signal.SIGHUP)
         poll(lambda: titles() == ["Mirror is back"], lambda: AssertionError(titles()), 60)
         rules.write_text("pattern: (a\n")
+        before = {*workers(server)}
         os.kill(server.process.pid, signal.SIGHUP)
         told = "a.yaml:1: pattern: it takes a regular expression"
         poll(lambda: told in server.log.read_text(), lambda: AssertionError("no fault"), 60)
+        # gunicorn has new workers all the same.
+        poll(lambda: not before & {*workers(server)}, lambda: AssertionError("no new one"), 60)
         assert titles() == ["Mirror is back"]

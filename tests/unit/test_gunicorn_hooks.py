@@ -52,7 +52,7 @@ def test_a_file_that_a_trial_makes_is_of_the_workers_user(master, file):
 
 
 def test_an_error_that_nobody_expected_is_told_without_its_text(master, monkeypatch, capfd):
-    def fail(config):
+    def fail(config, rules):
         raise RuntimeError("geheim")
 
     monkeypatch.setattr("oslogserve.app.App", fail)
