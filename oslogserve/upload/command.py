@@ -157,10 +157,13 @@ def _upload_console(options: argparse.Namespace, destination: Destination, repor
 
 
 def _same_destination(options: argparse.Namespace) -> list[str]:
-    """Arguments that upload the folder to the same destination."""
+    """Arguments that upload the folder to the same destination, in the same way."""
     names = ("prefix", "to", "container", "config", "expire", "passed")
-    given = {name: getattr(options, name) for name in names}
-    return [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
+    given = {name: getattr(options, name) for name in names} | {
+        "segment-size": options.segment_size
+    }
+    again = [word for name, value in given.items() if value for word in (f"--{name}", str(value))]
+    return [*again, "--no-gzip"] if options.no_gzip else again
 
 
 def _read_console(

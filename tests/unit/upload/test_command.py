@@ -277,13 +277,17 @@ def test_a_kept_console_is_told_with_the_command_that_stores_it_the_same_way(
     console.write(b"a line\n")
     console.close()
     given = {"--prefix": "42/a b", "--container": "logs", "--expire": "30d", "--passed": "unit"}
-    assert upload("-", *(word for pair in given.items() for word in pair)) == 1
+    given["--segment-size"] = "1M"
+    assert upload("-", "--no-gzip", *(word for pair in given.items() for word in pair)) == 1
     told = capsys.readouterr().err.partition("to be uploaded by: ")[2]
     *command, folder = shlex.split(told)[:3]
     assert command == ["oslogserve", "upload"]
     assert Path(folder).parent == tmp_path / "keep"
-    words = iter(shlex.split(told)[3:])
+    *others, last = shlex.split(told)[3:]
+    assert last == "--no-gzip"
+    words = iter(others)
     assert dict(zip(words, words, strict=True)) == given | {
         "--expire": str(30 * 24 * 3600.0),
+        "--segment-size": str(2**20),
         "--config": str(tmp_path / "site.conf"),
     }
