@@ -12,7 +12,7 @@ from typing import Any
 from oslogserve.config.clouds import credentials, names_credentials, of_cloud
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
-from oslogserve.config.values import Place, Secret, database, storage_url, url, without_secrets
+from oslogserve.config.values import BucketUrl, Secret, database, storage_url, url, without_secrets
 from oslogserve.native import Format
 from oslogserve.search import rewritten
 
@@ -25,7 +25,7 @@ _TAKEN_NAMES = ("all", "disk", "store", "swift")
 #: What finds the credentials of each service.
 _LIBRARIES = {"s3": "botocore", "gs": "google.auth", "az": "azure.identity"}
 #: Parsers of addresses, which people write secrets into.
-_ADDRESSES = (url, storage_url, database, Place.parsed)
+_ADDRESSES = (url, storage_url, database, BucketUrl.parsed)
 #: Options of a store that say nothing without a url.
 _OF_A_STORE = ("anonymous", "endpoint", "region", "profile", "ca_file")
 #: Options that S3 alone has.
@@ -245,16 +245,16 @@ def _check_stores(config: Config, parsed: ConfigFile) -> None:
 
 
 def _check_store(section: str, row: Mapping[str, Any], parsed: ConfigFile) -> None:
-    place, ca_file = row["url"], row["ca_file"]
-    if place and place.service == "az" and row["endpoint"] == "":
+    service, ca_file = row["url"] and row["url"].service, row["ca_file"]
+    if service == "az" and row["endpoint"] == "":
         what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
         parsed.add_option_fault((section, "url"), what)
-    if place and not row["anonymous"] and not _is_installed(_LIBRARIES[place.service]):
+    if service and not row["anonymous"] and not _is_installed(_LIBRARIES[service]):
         what = "it needs oslogserve[store], which is not installed"
         parsed.add_option_fault((section, "url"), what)
     for key in _OF_S3:
-        if place and place.service != "s3" and row[key]:
-            parsed.add_option_fault((section, key), f"of no use to {place.service}://")
+        if service not in ("", "s3") and row[key]:
+            parsed.add_option_fault((section, key), f"of no use to {service}://")
     if row["anonymous"] and row["profile"]:
         parsed.add_option_fault((section, "profile"), "of no use to an anonymous reader")
     if ca_file and not os.access(ca_file, os.R_OK):

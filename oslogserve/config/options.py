@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from oslogserve.config import values
-from oslogserve.config.values import Place, number, one_of
+from oslogserve.config.values import BucketUrl, number, one_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ def _requests_of(section: str) -> tuple[Option, ...]:
 
 #: Options of [store] and of each [store NAME].
 _STORE_OPTIONS = (
-    Option("store", "url", "", Place.parsed),
+    Option("store", "url", "", BucketUrl.parsed),
     Option("store", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
     Option("store", "anonymous", "no", values.yes_or_no),
     Option("store", "endpoint", "", values.storage_url),

@@ -257,7 +257,7 @@ _TAKES = (
 
 
 @dataclass(frozen=True)
-class Place:
+class BucketUrl:
     #: "s3", "gs" or "az".
     service: str
     #: The bucket's name; it may contain {partition}.
@@ -269,8 +269,8 @@ class Place:
         return f"{self.service}://{self.bucket}" + (f"/{self.folder}" if self.folder else "")
 
     @classmethod
-    def parsed(cls, url: str) -> "Place | str":
-        """The place of an address such as s3://logs/folder; "" for none. Raises ValueError."""
+    def parsed(cls, url: str) -> "BucketUrl | str":
+        """Parses an address such as s3://logs/folder; "" for none. Raises ValueError."""
         if not url:
             return ""
         found = _URL.fullmatch(url)

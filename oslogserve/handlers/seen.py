@@ -38,7 +38,7 @@ class SeenHandler:
         """Raises SourceError."""
         found = self._memory.recent(query.days, MOST_CAUSES + 1, query.named)
         causes = [
-            seen.Listed(one, self._memory.rules.known(one.run.with_cause(one.fingerprint)))
+            seen.ListedCause(one, self._memory.rules.known(one.run.with_cause(one.fingerprint)))
             for one in found[:MOST_CAUSES]
         ]
         write = seen.causes_html if query.is_html else seen.causes_json

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve.humanize import counted, duration
-from oslogserve.lines.brief.choice import Run, Shown, chosen
+from oslogserve.lines.brief.choice import Shown, chosen
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.worth import weighed
 from oslogserve.lines.summary import step_of
@@ -88,15 +88,16 @@ def _more(notices: int) -> str:
     return f"[{counted(notices, 'more sentence')} about what is missing]\n" if notices else ""
 
 
-def _runs(runs: Sequence[Run], log: Excerpted) -> Iterator[str]:
+def _runs(runs: Sequence[Sequence[Shown]], log: Excerpted) -> Iterator[str]:
     last = 0
     for run in runs:
-        gap = _left_out(run.first - last - 1)
-        link = "line " if log.link == NO_LINK and run.first == run.last else log.link
-        numbers = f"{run.first}-{run.last}" if run.last > run.first else f"{run.first}"
+        first = run[0].number
+        gap = _left_out(first - last - 1)
+        last = run[-1].number
+        link = "line " if log.link == NO_LINK and first == last else log.link
+        numbers = f"{first}-{last}" if last > first else f"{first}"
         yield ": ".join(filter(None, (gap, f"{link}{numbers}\n")))
-        yield from (_line(line, log) for line in run.lines)
-        last = run.last
+        yield from (_line(line, log) for line in run)
     if last < log.total:
         yield f"{_left_out(log.total - last)}\n"
 

@@ -13,7 +13,7 @@ _SECOND = 10**6
 _DEEPEST = 8
 
 
-class Entry(NamedTuple):
+class _Chapter(NamedTuple):
     """A chapter, and those that it contains."""
 
     name: str
@@ -23,7 +23,7 @@ class Entry(NamedTuple):
     #: None if it is not known.
     micros: int | None
     has_failed: bool
-    inner: list["Entry"]
+    inner: list["_Chapter"]
 
 
 def chapters_page(query: Query, summary: dict[str, Any], notices: Iterable[str]) -> bytes:
@@ -42,15 +42,15 @@ def chapters_page(query: Query, summary: dict[str, Any], notices: Iterable[str])
     )
 
 
-def _nested(chapters: Iterable[dict[str, Any]], source: str) -> list[Entry]:
+def _nested(chapters: Iterable[dict[str, Any]], source: str) -> list[_Chapter]:
     """The outermost chapters. chapters: in the order of their first lines."""
-    outermost: list[Entry] = []
-    around: list[tuple[int, list[Entry]]] = []
+    outermost: list[_Chapter] = []
+    around: list[tuple[int, list[_Chapter]]] = []
     for chapter in chapters:
         first, last, duration = chapter["first"], chapter["last"], chapter["duration"]
         while around and around[-1][0] < last:
             around.pop()
-        entry = Entry(
+        nested = _Chapter(
             chapter["name"],
             address(source=source, lines=f"{first}-{last}"),
             last - first + 1,
@@ -59,6 +59,6 @@ def _nested(chapters: Iterable[dict[str, Any]], source: str) -> list[Entry]:
             [],
         )
         siblings = around[:_DEEPEST][-1][1] if around else outermost
-        siblings.append(entry)
-        around.append((last, entry.inner))
+        siblings.append(nested)
+        around.append((last, nested.inner))
     return outermost

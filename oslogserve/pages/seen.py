@@ -18,7 +18,7 @@ from oslogserve.templates import rendered
 _WIDTH, _HEIGHT, _GAP = 8, 24, 2
 
 
-class Listed(NamedTuple):
+class ListedCause(NamedTuple):
     """A cause of the list."""
 
     found: Recent
@@ -60,7 +60,7 @@ def _cause_of(run: Run, query: SeenQuery) -> Cause:
     return run.with_cause(query.cause).causes[0]
 
 
-def causes_html(query: SeenQuery, causes: Sequence[Listed], has_more: bool) -> bytes:
+def causes_html(query: SeenQuery, causes: Sequence[ListedCause], has_more: bool) -> bytes:
     """has_more: true if there are more causes."""
     return rendered(
         "seen.html",
@@ -117,14 +117,14 @@ def _address(query: SeenQuery, **changed: str) -> str:
     return address(days=query.days, **named)
 
 
-def causes_json(query: SeenQuery, causes: Sequence[Listed], has_more: bool) -> bytes:
+def causes_json(query: SeenQuery, causes: Sequence[ListedCause], has_more: bool) -> bytes:
     """See causes_html."""
     found = [_cause_in_json(query, one) for one in causes]
     about = {"days": query.days, "kept_days": query.kept_days, **query.named._asdict()}
     return json_line({**about, "causes": found, "more": has_more})
 
 
-def _cause_in_json(query: SeenQuery, one: Listed) -> dict[str, Any]:
+def _cause_in_json(query: SeenQuery, one: ListedCause) -> dict[str, Any]:
     found = one.found
     return {
         "fingerprint": found.fingerprint,

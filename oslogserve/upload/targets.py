@@ -5,7 +5,7 @@ import argparse
 from typing import Any, NamedTuple
 
 from oslogserve.config import Config, ConfigError
-from oslogserve.config.values import Place
+from oslogserve.config.values import BucketUrl
 from oslogserve.sources.objects.location import Location, location_of
 from oslogserve.sources.store.source import located
 from oslogserve.sources.swift import SOURCE as SWIFT
@@ -40,8 +40,8 @@ class StoreTarget(NamedTuple):
         return "store" if self.name == "store" else f"store {self.name}"
 
     def located(self, served: bytes) -> Location | None:
-        place: Place = self.options["url"]
-        return located(place, self.options["partitions"], served)
+        url: BucketUrl = self.options["url"]
+        return located(url, self.options["partitions"], served)
 
     def writer(self, effort: Effort, expire: float | None, prefix: str) -> Writer:
         return StoreWriter(self.name, self.options, effort, prefix)
@@ -75,8 +75,8 @@ def check_options(target: Target, options: argparse.Namespace) -> None:
     if options.expire is not None:
         what = "a bucket has a lifecycle rule instead, which deletes its objects after some days"
         raise ConfigError(f"--expire: {what}")
-    place: Place = target.options["url"]
-    least, most = SEGMENT_SIZES[place.service]
+    url: BucketUrl = target.options["url"]
+    least, most = SEGMENT_SIZES[url.service]
     if not least <= options.segment_size <= most:
         sizes = f"from {least // 2**20}M to {most // 2**20}M"
-        raise ConfigError(f"--segment-size: a store like {place.service}:// takes {sizes}")
+        raise ConfigError(f"--segment-size: a store like {url.service}:// takes {sizes}")

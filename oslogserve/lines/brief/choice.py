@@ -54,29 +54,10 @@ class Shown(NamedTuple):
         return self._replace(more=more if more >= LEAST_MORE else 0)
 
 
-class Run(NamedTuple):
-    """Lines that follow one another."""
-
-    lines: list[Shown]
-
-    @property
-    def first(self) -> int:
-        return self.lines[0].number
-
-    @property
-    def last(self) -> int:
-        return self.lines[-1].number
-
-    def without_blank_ends(self) -> "Run":
-        """The lines from the first one with a text to the last one."""
-        with_text = [place for place, line in enumerate(self.lines) if line.text.strip()]
-        return Run(self.lines[with_text[0] : with_text[-1] + 1]) if with_text else self
-
-
 def chosen(
     lines: Sequence[Weighed], size: int, cost_of: Callable[[Shown], int], of_run: int
-) -> list[Run]:
-    """The runs of lines that fit into so many bytes, in order.
+) -> list[list[Shown]]:
+    """The lines that fit into so many bytes, in order: a list for each run of lines that follow one another.
 
     cost_of: bytes of a line as it is written. of_run: of what stands before a run, at most.
     """
@@ -94,7 +75,7 @@ def chosen(
     runs = list(_runs(line.counted(more) if line.more else line for line, more in taken))
     if len(choice.taken) == len(lines):
         return runs
-    return [run.without_blank_ends() for run in runs]
+    return [_without_blank_ends(run) for run in runs]
 
 
 def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
@@ -246,12 +227,18 @@ class _Choice:
             return
 
 
-def _runs(lines: Iterable[Shown]) -> Iterator[Run]:
+def _runs(lines: Iterable[Shown]) -> Iterator[list[Shown]]:
     run: list[Shown] = []
     for line in lines:
         if run and line.number != run[-1].number + 1:
-            yield Run(run)
+            yield run
             run = []
         run.append(line)
     if run:
-        yield Run(run)
+        yield run
+
+
+def _without_blank_ends(run: list[Shown]) -> list[Shown]:
+    """The lines from the first one with a text to the last one."""
+    with_text = [place for place, line in enumerate(run) if line.text.strip()]
+    return run[with_text[0] : with_text[-1] + 1] if with_text else run

@@ -20,7 +20,7 @@ from oslogserve.sources.resuming import Checksum
 _LENGTH = re.compile(r"[0-9]+")
 
 
-class Response(NamedTuple):
+class ObjectResponse(NamedTuple):
     """A successful answer to a request for an object."""
 
     status: int
@@ -44,7 +44,7 @@ class OpenObjectLog(ObjectLog):
     def __init__(
         self,
         source: str,
-        response: Response,
+        response: ObjectResponse,
         connection: DeadlineConnection,
         session: ObjectSession,
         checksums: Callable[[], list[Checksum]],
@@ -101,13 +101,13 @@ class OpenObjectLog(ObjectLog):
             connection.close()
 
 
-def check_version(source: str, response: Response, version: str | None) -> None:
+def check_version(source: str, response: ObjectResponse, version: str | None) -> None:
     """Raises SourceError if a response is of another version: not every store obeys If-Match."""
     if version and version_of(response.headers) != version:
         raise SourceError(source, "the object changed", "changed")
 
 
-def check_range(source: str, response: Response, byte_range: tuple[int, int] | None) -> None:
+def check_range(source: str, response: ObjectResponse, byte_range: tuple[int, int] | None) -> None:
     """Raises ValueError or SourceError if a response has other bytes than requested."""
     headers, status = response.headers, response.status
     if byte_range is None:

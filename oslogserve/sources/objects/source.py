@@ -25,8 +25,8 @@ from oslogserve.sources.objects.listing import BEGINNING, Marker, Page, name_bef
 from oslogserve.sources.objects.location import Location, prefix_of, stored_as
 from oslogserve.sources.objects.log import (
     ObjectLog,
+    ObjectResponse,
     OpenObjectLog,
-    Response,
     check_range,
     check_version,
 )
@@ -66,7 +66,7 @@ class ObjectSource(ABC):
     @abstractmethod
     def _object(
         self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
-    ) -> Response:
+    ) -> ObjectResponse:
         """The answer to a request for an object with these headers."""
 
     @abstractmethod

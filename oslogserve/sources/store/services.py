@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 from xml.etree import ElementTree
 
-from oslogserve.config.values import Place
+from oslogserve.config.values import BucketUrl
 from oslogserve.sources import within_dates
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.listing import (
@@ -29,7 +29,7 @@ from oslogserve.sources.objects.log import version_of
 from oslogserve.sources.store import access
 
 
-class Rows:
+class XmlRows:
     """The rows of a page of a listing, and what stands beside them."""
 
     def __init__(self, body: bytes, names: Collection[str]) -> None:
@@ -77,9 +77,9 @@ class Service(ABC):
     #: Rows of a page, by the service's own limit.
     page_size = 1000
 
-    def __init__(self, place: Place, options: dict[str, Any]) -> None:
+    def __init__(self, url: BucketUrl, options: dict[str, Any]) -> None:
         """options: of the store's section."""
-        self._place = place
+        self._url = url
         self._endpoint: str = options["endpoint"]
         self._region: str = options["region"]
         self._profile: str = options["profile"]
@@ -119,10 +119,10 @@ class S3(Service):
     @property
     def _has_host(self) -> bool:
         """True if the bucket is a part of the host's name, as Amazon wants it."""
-        return not self._endpoint and _HOST.fullmatch(self._place.bucket) is not None
+        return not self._endpoint and _HOST.fullmatch(self._url.bucket) is not None
 
     def address(self, region: str) -> str:
-        bucket = f"{self._place.bucket}." if self._has_host else ""
+        bucket = f"{self._url.bucket}." if self._has_host else ""
         return self._endpoint or f"https://{bucket}s3.{region}.amazonaws.com"
 
     def authenticate(self) -> Callable[[], Access]:
@@ -145,7 +145,7 @@ class S3(Service):
         }
 
     def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
-        found = Rows(body, ("Contents", "CommonPrefixes"))
+        found = XmlRows(body, ("Contents", "CommonPrefixes"))
         if "IsTruncated" not in found.beside:
             raise ValueError("no listing")
         decoded = unquote_plus if found.beside.get("EncodingType") == "url" else str
@@ -217,7 +217,7 @@ class Azure(Service):
         return wanted | {"maxresults": str(limit), "prefix": prefix, "marker": marker.token}
 
     def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
-        found = Rows(body, ("Blob", "BlobPrefix"))
+        found = XmlRows(body, ("Blob", "BlobPrefix"))
         if "NextMarker" not in found.beside:
             raise ValueError("no listing")
         rows = [_of_azure(kind, row) for kind, row in found.rows]
@@ -230,9 +230,9 @@ class Azure(Service):
         return _in_hexadecimal(of_all)
 
 
-def service_of(place: Place, options: dict[str, Any]) -> Service:
+def service_of(url: BucketUrl, options: dict[str, Any]) -> Service:
     services: dict[str, type[Service]] = {"s3": S3, "gs": Google, "az": Azure}
-    return services[place.service](place, options)
+    return services[url.service](url, options)
 
 
 def _page(rows: list[Listed], prefix: str, marker: Marker, token: str) -> Page:

@@ -6,14 +6,14 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from oslogserve.config.values import Place
+from oslogserve.config.values import BucketUrl
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
 from oslogserve.sources.objects.location import PROBED, Location, location_of, prefix_of
-from oslogserve.sources.objects.log import ObjectLog, Response
+from oslogserve.sources.objects.log import ObjectLog, ObjectResponse
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.resuming import ALL, Attempts, Checksum
@@ -22,14 +22,14 @@ from oslogserve.sources.store.requests import Requests, headers_of
 from oslogserve.sources.store.services import Service, service_of
 
 
-def located(place: Place, partitions: re.Pattern[str], path: bytes) -> Location | None:
+def located(url: BucketUrl, partitions: re.Pattern[str], path: bytes) -> Location | None:
     """The object of a path; None if there can be none."""
     if not {b".", b".."}.isdisjoint(path.split(b"/")):
         return None  # HTTP would name another object
-    found = location_of(path, place.bucket, partitions)
-    if found is None or not place.folder:
+    found = location_of(path, url.bucket, partitions)
+    if found is None or not url.folder:
         return found
-    return found._replace(name=f"{place.folder}/{found.name}")
+    return found._replace(name=f"{url.folder}/{found.name}")
 
 
 def session_of(
@@ -50,15 +50,15 @@ class Store(ObjectSource):
         self, name: str, options: dict[str, Any], chunk_size: int, metrics: Metrics
     ) -> None:
         """name: by which readers ask for it. options: of its section."""
-        place: Place = options["url"]
-        self._place = place
-        self._service = service_of(place, options)
-        self.location = str(place)
+        url: BucketUrl = options["url"]
+        self._url = url
+        self._service = service_of(url, options)
+        self.location = str(url)
         self._requests = Requests(self._service)
         authenticate = self._service.authenticate()
         super().__init__(
             name,
-            partial(located, place, options["partitions"]),
+            partial(located, url, options["partitions"]),
             session_of(name, options, self._service, authenticate, metrics),
             chunk_size,
             Attempts(options["resumes"], options["answer_timeout"], metrics),
@@ -87,10 +87,10 @@ class Store(ObjectSource):
 
     def _object(
         self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
-    ) -> Response:
+    ) -> ObjectResponse:
         response = self._requests.of_object("GET", *args, headers=headers, http_conn=http_conn)
         chunks = iter(partial(response.read, chunk_size), b"")
-        return Response(response.status, headers_of(response), chunks)
+        return ObjectResponse(response.status, headers_of(response), chunks)
 
     def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
         asked: dict[str, Any] = {"prefix": prefix, "marker": marker, "limit": limit}
@@ -100,14 +100,14 @@ class Store(ObjectSource):
         return [Checksum(ALL, self._service.md5_of(headers))]
 
     def _check_missing(self, container: str) -> None:
-        if "{partition}" not in self._place.bucket:
+        if "{partition}" not in self._url.bucket:
             raise SourceError(self.name, "there is no such bucket")
 
     def check(self) -> None:
-        if "{partition}" in self._place.bucket:
+        if "{partition}" in self._url.bucket:
             self._session.check_access()
             return
-        folder = Location(self._place.bucket, self._place.folder)
+        folder = Location(self._url.bucket, self._url.folder)
         try:
             self._page(folder.container, prefix_of(folder), BEGINNING, limit=1)
         except SourceError as error:

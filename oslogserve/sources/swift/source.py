@@ -12,7 +12,7 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.listing import Marker, Page
 from oslogserve.sources.objects.location import PROBED, Location, location_of
-from oslogserve.sources.objects.log import Response
+from oslogserve.sources.objects.log import ObjectResponse
 from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.resuming import Attempts, Checksum
 from oslogserve.sources.swift import SOURCE, listing
@@ -41,7 +41,7 @@ class Swift(ObjectSource):
 
     def _object(
         self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
-    ) -> Response:
+    ) -> ObjectResponse:
         response: dict[str, Any] = {}
         found, chunks = swift_api.get_object(
             *args,
@@ -50,7 +50,7 @@ class Swift(ObjectSource):
             headers=headers,
             response_dict=response,
         )
-        return Response(response["status"], found, chunks)
+        return ObjectResponse(response["status"], found, chunks)
 
     def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
         after = marker.name

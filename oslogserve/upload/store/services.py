@@ -16,7 +16,7 @@ from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
-from oslogserve.sources.store.services import Rows, Service
+from oslogserve.sources.store.services import Service, XmlRows
 from oslogserve.upload.payload import Changed, Found, Payload, Segment, segment_of
 from oslogserve.upload.writer import except_forbidden
 
@@ -212,7 +212,7 @@ class _Parts(LargeUpload):
         answer = self._ask(Ask("POST", self._location, {"uploads": ""}, headers))
         if answer is None:
             raise SourceError(self._of.source, "there is no such bucket")
-        return Rows(answer.body, ()).beside["UploadId"]
+        return XmlRows(answer.body, ()).beside["UploadId"]
 
     def _unfinished(self, may_continue: bool) -> str:
         """The latest unfinished upload of this object, if it may go on; "" for none. Aborts all others."""
@@ -233,7 +233,7 @@ class _Parts(LargeUpload):
         answer = self._ask(Ask("GET", Location(container, ""), query, _PLAIN))
         if answer is None:
             return []
-        found = Rows(answer.body, ("Upload",))
+        found = XmlRows(answer.body, ("Upload",))
         decoded = unquote_plus if found.beside.get("EncodingType") == "url" else str
         return [row for _, row in found.rows if decoded(row["Key"]) == name]
 
@@ -244,7 +244,7 @@ class _Parts(LargeUpload):
         answer = None
         with except_forbidden():
             answer = self._ask(Ask("GET", self._location, {"uploadId": self._id}, _PLAIN))
-        for _, row in Rows(answer.body, ("Part",)).rows if answer else ():
+        for _, row in XmlRows(answer.body, ("Part",)).rows if answer else ():
             number, etag = int(row["PartNumber"]) - 1, row["ETag"].strip('"')
             segment = segments[number] if number < len(segments) else None
             if segment and (etag, int(row["Size"])) == (segment.md5, segment.size):
@@ -266,7 +266,7 @@ class _Blocks(LargeUpload):
         ]
         query = {"comp": "blocklist", "blocklisttype": "all"}
         answer = ask(Ask("GET", location, query))
-        rows = Rows(answer.body, ("Block",)).rows if answer else []
+        rows = XmlRows(answer.body, ("Block",)).rows if answer else []
         stored = {row["Name"] for _, row in rows}
         self.there = frozenset(number for number, name in enumerate(self._names) if name in stored)
 

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from swiftclient.utils import LengthWrapper
 
-from oslogserve.config.values import Place
+from oslogserve.config.values import BucketUrl
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.errors import MALFORMED, Refusal
@@ -38,9 +38,9 @@ class StoreWriter(Writer):
         self, name: str, options: dict[str, Any], effort: Effort, prefix: str = ""
     ) -> None:
         """name: the store's. options: of its section. prefix: see Writer."""
-        place: Place = options["url"]
-        service = service_of(place, options)
-        self._uploads = uploads_of(name, place.service, service)
+        url: BucketUrl = options["url"]
+        service = service_of(url, options)
+        self._uploads = uploads_of(name, url.service, service)
         self._requests = Requests(service)
         authenticate = self._uploads.authenticate()
         session = session_of(name, options, service, authenticate, Metrics())

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from oslogserve.lines.brief.choice import Run, chosen
+from oslogserve.lines.brief.choice import chosen
 from oslogserve.lines.brief.marked import MOST_HELD, SHORT, MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import Range, planned
 from oslogserve.lines.brief.worth import Weighed, weighed
@@ -39,7 +39,7 @@ def excerpt(log, size):
 
 
 def texts(runs):
-    return [line.text for run in runs for line in run.lines]
+    return [line.text for run in runs for line in run]
 
 
 @pytest.mark.parametrize(
@@ -210,9 +210,9 @@ def test_lines_are_shown_in_order_and_never_twice():
     log = b"".join(b"ERROR: fault %d of something\n" % (number % 7) for number in range(3000))
     for size in (60, 500, 5000, 50_000):
         runs = excerpt(log, size)
-        numbers = [line.number for run in runs for line in run.lines]
+        numbers = [line.number for run in runs for line in run]
         assert numbers == sorted(set(numbers))
-        assert all(run.last - run.first + 1 == len(run.lines) for run in runs)
+        assert all(run[-1].number - run[0].number + 1 == len(run) for run in runs)
         assert sum(len(text) + 1 for text in texts(runs)) + 10 * len(runs) <= size
 
 
@@ -221,15 +221,14 @@ def test_a_step_of_few_lines_between_two_that_are_shown_is_shown_too():
     lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in enumerate(texts, 1)]
     several = [Weighed(*one, 1) for one in zip(lines, [9.0, 0.0, 9.0, 0.0], strict=True)]
     runs = chosen(several, 40, cost_of, OF_RUN)
-    assert [[line.number for line in run.lines] for run in runs] == [[1, 2, 3]]
+    assert [[line.number for line in run] for run in runs] == [[1, 2, 3]]
 
 
 def test_a_blank_line_begins_no_run():
     lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in ((1, "a"), (9, ""))]
     several = [Weighed(lines[0], 5.0, 1), Weighed(lines[1], 9.0, None)]
-    [run] = chosen(several, 100, cost_of, OF_RUN)
-    assert run == Run([run.lines[0]])
-    assert run.first == run.last == 1
+    [[line]] = chosen(several, 100, cost_of, OF_RUN)
+    assert line.number == 1
 
 
 def test_a_run_ends_with_no_blank_line_unless_all_lines_fit():
@@ -237,13 +236,13 @@ def test_a_run_ends_with_no_blank_line_unless_all_lines_fit():
     log += b"compiling more\n" * 900
     for size in range(80, 400, 7):
         runs = excerpt(log, size)
-        assert all(run.lines[place].text for run in runs for place in (0, -1))
+        assert all(run[place].text for run in runs for place in (0, -1))
     assert texts(excerpt(b"\nERROR: a\n\n", 500)) == ["", "ERROR: a", ""]
 
 
 def test_errors_of_a_kind_are_counted_where_they_are_left_out():
     log = b"".join(b"ERROR: request %d failed\n" % number for number in range(500))
-    [first, *others] = [line for run in excerpt(log, 400) for line in run.lines]
+    [first, *others] = [line for run in excerpt(log, 400) for line in run]
     assert first.more == 500 - 1 - len(others)
     assert not any(line.more for line in others)
 
@@ -252,7 +251,7 @@ def test_errors_of_a_kind_are_counted_at_the_one_that_is_shown():
     filler = b"INFO fine\n" * 100
     log = b"".join(b"%bERROR: request %d failed\n" % (filler, number) for number in range(9))
     log += b"ERROR: request 10 failed\nexited with code 1\n"
-    counts = [line.more for run in excerpt(log, 110) for line in run.lines if line.more]
+    counts = [line.more for run in excerpt(log, 110) for line in run if line.more]
     assert counts == [10 - sum("request" in text for text in texts(excerpt(log, 110)))]
 
 
@@ -292,9 +291,7 @@ def test_bytes_that_are_left_out_are_those_that_a_reader_would_see():
 
 @pytest.mark.parametrize("size", [420, 2000, 9000])
 def test_the_only_line_takes_most_of_the_room(size):
-    [line] = [
-        line for run in excerpt(b"ERROR: " + b"x" * 10**6 + b"\n", size) for line in run.lines
-    ]
+    [line] = [line for run in excerpt(b"ERROR: " + b"x" * 10**6 + b"\n", size) for line in run]
     assert size / 4 < len(line.text) < size
 
 
@@ -308,7 +305,7 @@ def test_a_long_cause_is_always_shown_shortened(long, size):
     runs = excerpt(log, size)
     [cause] = [text for text in texts(runs) if text.startswith("ERROR: ")]
     assert cause.endswith("END")
-    assert sum(cost_of(line) for run in runs for line in run.lines) + OF_RUN * len(runs) <= size
+    assert sum(cost_of(line) for run in runs for line in run) + OF_RUN * len(runs) <= size
 
 
 @pytest.mark.parametrize("size", [150, 300, 1000])

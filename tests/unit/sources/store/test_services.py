@@ -3,7 +3,7 @@ import json
 
 import pytest
 
-from oslogserve.config.values import Place
+from oslogserve.config.values import BucketUrl
 from oslogserve.sources.objects.errors import MALFORMED
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
 from oslogserve.sources.store.services import service_of
@@ -14,7 +14,7 @@ HEX = "900150983cd24fb0d6963f7d28e17f72"
 
 
 def service(url, **options):
-    return service_of(Place.parsed(url), OPTIONS | options)
+    return service_of(BucketUrl.parsed(url), OPTIONS | options)
 
 
 @pytest.mark.parametrize(
@@ -29,8 +29,8 @@ def service(url, **options):
 )
 def test_an_object_has_the_address_that_its_service_wants(url, options, address):
     asked = service(url, **options)
-    place = Place.parsed(url)
-    assert asked.address("eu-west-1") + asked.path(place.bucket, "a b/c?") == address
+    bucket = BucketUrl.parsed(url).bucket
+    assert asked.address("eu-west-1") + asked.path(bucket, "a b/c?") == address
 
 
 def test_a_part_of_the_path_is_never_a_part_of_a_hosts_name():
