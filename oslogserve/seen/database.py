@@ -21,7 +21,7 @@ from oslogserve.errors import SourceError
 from oslogserve.jobs.walk import MOST_DEPTH
 from oslogserve.seen import ANY, MOST_PATH, NAME, Named, Others, Recent, Run
 from oslogserve.seen.connections import Connections
-from oslogserve.seen.rows import add, bounded, cut, folder_of, runs_where
+from oslogserve.seen.rows import add, bounded, folder_of, runs_where, storable
 from oslogserve.seen.tables import causes, jobs, runs, sightings
 
 HOUR = 3600
@@ -79,7 +79,7 @@ class Database:
         "unfit" if its path is too long or no text, "old" if it is too old, "known" if it is there already, "crowded"
         if its folder has as many of that hour as may be. If it ended in the future, one of any time is the same.
         """
-        if cut(path, None) != path or len(path.encode()) > MOST_PATH:
+        if storable(path, None) != path or len(path.encode()) > MOST_PATH:
             return "unfit"
         if ended < self._oldest():
             return "old"
@@ -98,7 +98,9 @@ class Database:
 
     def forget(self, path: str, before: int) -> None:
         """Removes the run of this path if it ended before then. Writes only if there is one."""
-        is_old = (runs.c.path == cut(path, None)) & (runs.c.ended < min(before, int(self._now())))
+        is_old = (runs.c.path == storable(path, None)) & (
+            runs.c.ended < min(before, int(self._now()))
+        )
         with self._connected() as connection:
             if connection.execute(select(runs.c.id).where(is_old)).scalar() is None:
                 return
@@ -137,7 +139,7 @@ class Database:
     def tells_all_that_passed(self, job: Named) -> bool:
         """True if runs of this job that passed are kept, on any branch, with all failures of their consoles."""
         where = ~runs.c.has_failed & (runs.c.ended >= self._oldest())
-        is_it = (jobs.c.job == cut(job.job)) & (jobs.c.project == cut(job.project))
+        is_it = (jobs.c.job == storable(job.job)) & (jobs.c.project == storable(job.project))
         where &= runs.c.job.in_(select(jobs.c.id).where(is_it))
         are_there = [
             select(1).where(where & (runs.c.is_cut == is_cut)).exists() for is_cut in (False, True)
@@ -242,7 +244,7 @@ class Database:
 
 def _own(path: str) -> Select[tuple[int, int]]:
     """The number and the end of the run of this path, or of the highest folder above that is one."""
-    names = cut(path, None).split("/")[:MOST_DEPTH]
+    names = storable(path, None).split("/")[:MOST_DEPTH]
     several = ("/".join(names[:depth]) for depth in range(len(names) + 1))
     is_it = runs.c.path.in_(several)
     return select(runs.c.id, runs.c.ended).where(is_it).order_by(runs.c.path).limit(1)
@@ -252,7 +254,7 @@ def _is_of(named: Named) -> ColumnElement[bool]:
     """True of the sightings of a job."""
     if not any(named):
         return literal(True)
-    names = (jobs.c[name] == cut(value) for name, value in named._asdict().items() if value)
+    names = (jobs.c[name] == storable(value) for name, value in named._asdict().items() if value)
     return sightings.c.job.in_(select(jobs.c.id).where(and_(*names)))
 
 

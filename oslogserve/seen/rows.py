@@ -21,19 +21,21 @@ def bounded(run: Run, now: int) -> Run:
     """The run as it is kept. Jobs may write any name, and set any time."""
     kept, left = [], MOST_TOLD
     for one in first_causes(run.causes):
-        told = cut(one.told, left)
+        told = storable(one.told, left)
         left -= len(told)
-        kept.append(one._replace(log=cut(one.log), text=cut(one.text, MOST_TEXT), told=told))
+        kept.append(
+            one._replace(log=storable(one.log), text=storable(one.text, MOST_TEXT), told=told)
+        )
     return run._replace(
-        path=cut(run.path, None),
+        path=storable(run.path, None),
         ended=min(run.ended, now),
-        job=Named(*(cut(name) for name in run.job)),
-        change=cut(run.change),
+        job=Named(*(storable(name) for name in run.job)),
+        change=storable(run.change),
         causes=tuple(kept),
     )
 
 
-def cut(value: str, most: int | None = MOST_NAME) -> str:
+def storable(value: str, most: int | None = MOST_NAME) -> str:
     """The beginning of a text that any database takes."""
     return value[:most].replace("\0", "\ufffd").encode("utf-8", "replace").decode()
 
