@@ -122,7 +122,7 @@ class JobAnswer(Representation):
             return
         if early := found.early():
             yield overview.early(query, *early, job.choice.found)
-        findings = found.findings(partial(overview.label, query), page.link_of(query.source))
+        findings = found.findings(partial(overview.label, query), page.link_of(query.one_source))
         job.close()  # so that a slow client keeps nobody waiting
         yield overview.section(query, findings, *self._known(findings.logs, findings.build))
         self._remember(findings)
@@ -161,7 +161,7 @@ class JobAnswer(Representation):
     def _remember(self, findings: Findings) -> None:
         """Keeps the run that the folder is, unless the query leaves logs or lines out, or compares them."""
         query = self._query
-        chooses_logs = query.logs or query.first_log or query.source != "all"
+        chooses_logs = query.logs or query.first_log or query.one_source
         if chooses_logs or query.against or not query.is_unfiltered:
             return
         remember(self._memory, query.path, findings, self._is_run)

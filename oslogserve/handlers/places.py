@@ -35,7 +35,7 @@ def to_moment(
     """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
     time = time_of(moment.line, log.text_again, renderer, log.stored.modified)
     named = moment._replace(log=query.path.rpartition(b"/")[2])
-    to = time and around_moment(time.first_in_utc, query.source, named, in_job=True)
+    to = time and around_moment(time.first_in_utc, query.one_source, named, in_job=True)
     if not to:
         raise BadRequest("No line up to this one has a date and a time.")
     return redirect(request, "./" + to, "302 Found")

@@ -29,10 +29,10 @@ class _Chapter(NamedTuple):
 def chapters_page(query: Query, summary: dict[str, Any], notices: Iterable[str]) -> bytes:
     """The page. summary: as a renderer writes it. notices: a sentence for each missing part."""
     chapters = summary["chapters"]
-    source = "" if query.source == "all" else query.source
+    source = query.one_source
     return rendered(
         "chapters.html",
-        **frame(query.mount, query.path, source=query.source),
+        **frame(query.mount, query.path, source=source),
         log=address(source=source),
         chapters=_nested(chapters, source),
         count=len(chapters) + summary["more_chapters"],

@@ -50,7 +50,7 @@ def label(query: Query, file: File) -> bytes:
 
 def link(query: Query, by_time: bool) -> bytes:
     """The beginning of links to other lines of these logs; see Wanted."""
-    return link_of(query.source) + (b"order=time&amp;" if by_time else b"")
+    return link_of(query.one_source) + (b"order=time&amp;" if by_time else b"")
 
 
 def text(query: Query, lines: Lines) -> Iterator[bytes]:
@@ -108,7 +108,7 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
     yield from streamed(
         "job.html",
         _rows(query, job, lines, mark),
-        **frame(query.mount, query.path, source=query.source),
+        **frame(query.mount, query.path, source=query.one_source),
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
         levels=SEVERITIES,
@@ -150,7 +150,7 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
 
 def address_of(query: Query, file: File, safe: str = "/") -> str:
     """The address of a file's page, relative to the folder. safe: see quote()."""
-    return quote(file.name, safe) + of_source(query.source)
+    return quote(file.name, safe) + of_source(query.one_source)
 
 
 def around_moment(
@@ -166,8 +166,11 @@ def around_moment(
         since, until = (iso_moment(micros / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
     except ValueError:
         return ""
-    kept = [("source", source)] if source != "all" else []
-    marked = {"moment": moment.value} if moment else {}
-    folder = {"in": "job"} if in_job else {}
-    times = {"since": since, "until": until, "not": WITHOUT, "order": "time"}
-    return address(kept, (), **times, **marked, **folder) + (f"#{ID}" if moment else "")
+    added: dict[str, str | bytes] = {
+        "not": WITHOUT,
+        "order": "time",
+        "moment": moment.value if moment else "",
+        "in": "job" if in_job else "",
+    }
+    to = address((), (), source=source, since=since, until=until, **added)
+    return f"{to}#{ID}" if moment else to

@@ -11,7 +11,7 @@ from urllib.parse import quote
 from oslogserve.errors import Incomplete
 from oslogserve.humanize import iso_moment, moment
 from oslogserve.messages import visible
-from oslogserve.pages.page import address, frame, of_source
+from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known
@@ -111,7 +111,7 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
 
     job_marks: names by which the page's script knows a job's folder, to request its overview.
     """
-    source = "" if query.source == "all" else query.source
+    source = query.one_source
     rows = page.rows
     if page.sort == "name":
         rows = sorted(rows, key=lambda row: not row.is_folder)
@@ -122,13 +122,12 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
     }
     yield from streamed(
         "folder.html",
-        **frame(query.mount, query.path, source=query.source),
+        **frame(query.mount, query.path, source=source),
         same=" ".join(name for name, number in values.items() if number == 1),
         by_name=address(source=source, sort="name"),
         by_time=address(source=source, sort="time"),
         overview=address(source=source, format="overview", against=query.against),
         source=source,
-        kept=of_source(query.source),
         against=query.against.decode("utf-8", "replace"),
         job_marks=job_marks,
         rows=rows,

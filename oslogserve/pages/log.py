@@ -170,12 +170,12 @@ class LogView:
         most = inf if self.limits is None or is_filtered else self.limits.elements
         if is_large or size > most * ELEMENT_BYTES:
             self._selection = around_shown(self._selection)
-        lines = self._lines("html", pieces, link_of(query.source))
+        lines = self._lines("html", pieces, link_of(query.one_source))
         # Send the page's beginning first, since a filter may find no line for long.
         yield from streamed(
             "log.html",
             lines,
-            **frame(query.mount, query.path, _title(query.path), query.source),
+            **frame(query.mount, query.path, _title(query.path), query.one_source),
             view=self,
             plain_name=plain_name,
             **bar(query),

@@ -131,7 +131,7 @@ class _Linked(NamedTuple):
         return "" if line is None else self._at({"line": line, "last": line})
 
     def _at(self, cause: dict[str, Any]) -> str:
-        return f"{_with_cause(self.href, cause)}#L{cause['line']}"
+        return f"{self.at(show=cause_lines(cause))}#L{cause['line']}"
 
     @property
     def new(self) -> int | None:
@@ -149,13 +149,10 @@ def _with(href: str, **parameters: str) -> str:
     return href + (added if "?" not in href else "&" + added[1:])
 
 
-def _with_cause(href: str, cause: dict[str, Any]) -> str:
-    return _with(href, show=cause_lines(cause))
-
-
 def label(query: Query, file: File, cause: dict[str, Any]) -> bytes:
     """The beginning of each row of an excerpt; see Wanted."""
-    return str(escape(_with_cause(address_of(query, file), cause))).encode()
+    href = _with(address_of(query, file), show=cause_lines(cause))
+    return str(escape(href)).encode()
 
 
 def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
@@ -192,9 +189,9 @@ def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
     return streamed(
         "overview.html",
         section,
-        **frame(query.mount, query.path, title, query.source),
+        **frame(query.mount, query.path, title, query.one_source),
         against=query.against.decode("utf-8", "replace"),
-        source="" if query.source == "all" else query.source,
+        source=query.one_source,
     )
 
 
@@ -230,7 +227,7 @@ def section(
             format="brief",
             bytes=EXCERPT_SIZE,
         ),
-        moment=partial(_moment, query.source),
+        moment=partial(_moment, query.one_source),
         naming=lambda test: address(q=_short(test.name)),
         against=query.against.decode("utf-8", "replace"),
         notices=_notices(found),

@@ -45,14 +45,14 @@ class Breadcrumbs(NamedTuple):
     name: str
 
 
-def frame(mount: str, path: bytes, title: str = "", source: str = "all") -> dict[str, Any]:
-    """The values for every page. mount: SCRIPT_NAME. title: by default the path. source: the query's."""
+def frame(mount: str, path: bytes, title: str = "", source: str = "") -> dict[str, Any]:
+    """The values for every page. mount: SCRIPT_NAME. title: by default the path. source: the query's one, if it names one."""
     return {
         "title": title or path.decode("utf-8", "replace") or "logs",
         "asset": partial(url, mount),
         "integrity": integrity,
         "path": breadcrumbs(mount, path, source),
-        "files": f"./{of_source(source)}",
+        "kept": of_source(source),
     }
 
 
@@ -72,12 +72,12 @@ def breadcrumbs(mount: str, path: bytes, source: str) -> Breadcrumbs:
 
 def of_source(source: str) -> str:
     """The end of an address that keeps the query's source."""
-    return "" if source == "all" else f"?source={source}"
+    return f"?source={source}" if source else ""
 
 
 def link_of(source: str) -> bytes:
     """The beginning of links to the same log's page, escaped for HTML; see Wanted.link."""
-    return b"?" if source == "all" else f"?source={source}&amp;".encode()
+    return f"?source={source}&amp;".encode() if source else b"?"
 
 
 def address(

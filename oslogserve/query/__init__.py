@@ -87,6 +87,11 @@ class Query(NamedTuple):
         return self.format or ("html" if self.prefers_html else "text")
 
     @property
+    def one_source(self) -> str:
+        """The source that the query names; "" for all."""
+        return "" if self.source == "all" else self.source
+
+    @property
     def address(self) -> str:
         """The path as the beginning of a URL, without parameters."""
         return quote(self.mount.encode("latin-1") + b"/" + self.path)
