@@ -91,18 +91,23 @@ class Decoded:
         inflater = self._inflater = native.Inflater(packing, self._piece_size)
         if self._interval:
             inflater.collect_points(self._interval)
-        for chunk in chunks:
-            piece: bytes | None = inflater.feed(chunk)
-            while piece is not None:
-                yield piece
-                piece = inflater.more()
-            if inflater.fault:
-                break
+        yield from inflated(inflater, chunks)
         fault = inflater.fault_at_end
         if fault:
             raise (Undecodable if inflater.is_refused else Incomplete)(*fault)
         self.is_one_member = inflater.is_one_member
         self.points = inflater.take_points()
+
+
+def inflated(inflater: native.Inflater, chunks: Iterable[bytes]) -> Iterator[bytes]:
+    """Yields what the stored bytes inflate to, up to a fault."""
+    for chunk in chunks:
+        piece: bytes | None = inflater.feed(chunk)
+        while piece is not None:
+            yield piece
+            piece = inflater.more()
+        if inflater.fault:
+            return
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:

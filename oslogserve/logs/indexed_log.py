@@ -11,7 +11,7 @@ from oslogserve import native
 from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
 from oslogserve.fastzlib import fast
 from oslogserve.logs.budget import Budget
-from oslogserve.logs.decode import FirstBytes, within
+from oslogserve.logs.decode import FirstBytes, inflated, within
 from oslogserve.logs.index_file import Facts, IndexFile, LogIndex, file_of
 from oslogserve.logs.indexes import Indexes
 from oslogserve.sources import Log, Stored
@@ -266,13 +266,9 @@ class IndexedLog:
 
     def _inflated(self, inflater: native.Inflater, at: int) -> Iterator[bytes]:
         """Yields what the stored bytes from `at` on inflate to."""
-        for chunk in self._stored_from(at):
-            piece: bytes | None = inflater.feed(chunk)
-            while piece is not None:
-                yield piece
-                piece = inflater.more()
-            if inflater.fault:
-                raise self._misfit("text", "it cannot be inflated from here")
+        yield from inflated(inflater, self._stored_from(at))
+        if inflater.fault:
+            raise self._misfit("text", "it cannot be inflated from here")
 
     def _stored_from(self, at: int) -> Iterator[bytes]:
         """Yields the stored bytes from `at` on. Raises Incomplete."""
