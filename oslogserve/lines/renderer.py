@@ -96,14 +96,9 @@ class Renderer:
         return rendering.summary(), rendering
 
     def compact_summary(
-        self,
-        pieces: Iterable[bytes],
-        wanted: Wanted,
-        room: Room = _ROOM,
-        charge: Callable[[], None] = lambda: None,
+        self, text: LogText, wanted: Wanted, room: Room, charge: Callable[[], None]
     ) -> tuple[dict[str, Any], "Outcome"]:
         """The compact summary, see `lines.summary.compact`, and its outcome."""
-        text = text_of(pieces)
         if text.blocks and _is_of_all(wanted) and (facts := text.blocks.compact):
             return json.loads(facts.summary), _outcome_of(facts)
         summary, outcome = self.summary(text, wanted, room, charge)
