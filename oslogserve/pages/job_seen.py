@@ -98,16 +98,11 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
     rules = [one._asdict() for one in known]
     if told is None:
         return {"seen": None, "known": rules}
-    others = told.others
-    first = others.first and run_json(query.mount, others.first)
+    first = told.others.first and run_json(query.mount, told.others.first)
     if first and not told.is_listed:  # nothing leads to it
         first = {name: first[name] for name in ("ended", "change")}
     seen = {
-        "fingerprint": told.fingerprint,
-        "by": "exact" if told.is_exact else "failure",
-        "runs": others.runs,
-        "jobs": others.jobs,
-        "passed": others.passed,
+        **_of_others(told),
         "never_passed": told.never_passed,
         "is_first": told.is_first,
         "first": first,
@@ -120,17 +115,24 @@ def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str
 
 
 def _another_json(query: Query, told: Told, another: Another) -> dict[str, Any]:
-    failure, fingerprint, others = another
+    failure = another.cause
     return {
         "log": failure.log,
         "line": failure.line,
         "text": failure.text,
-        "fingerprint": fingerprint,
-        "by": "exact" if another.is_exact else "failure",
+        **_of_others(another),
+        "href": list_address(query.mount, another.fingerprint) if told.is_listed else None,
+    }
+
+
+def _of_others(failure: Told | Another) -> dict[str, Any]:
+    others = failure.others
+    return {
+        "fingerprint": failure.fingerprint,
+        "by": "exact" if failure.is_exact else "failure",
         "runs": others.runs,
         "jobs": others.jobs,
         "passed": others.passed,
-        "href": list_address(query.mount, fingerprint) if told.is_listed else None,
     }
 
 
