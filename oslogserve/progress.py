@@ -23,7 +23,8 @@ class Progress:
         self._is_shown = sys.stderr.isatty()
 
     def summary(self, said: Mapping[str, str]) -> str:
-        """The last line, each other count with what is said of it, and the seconds."""
+        """Ends the progress: the last line, each other count with what is said of it, and the seconds."""
+        self.end()
         others = [f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]]
         return ", ".join([self._line(self.counts), *others, f"{self.seconds:.1f} s"])
 

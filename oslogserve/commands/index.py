@@ -67,7 +67,6 @@ def index(options: argparse.Namespace) -> int:
     files = _files(places, config["serve", "dot_files"], progress)
     logs, renderer = Logs(config.views, indexes), Renderer(config.formats)
     stopped = _Maker(logs, renderer, indexes, progress, files).run(options.jobs)
-    progress.end()
     said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
     print(progress.summary(said))
     return 1 if stopped or progress.counts["failed"] else 0

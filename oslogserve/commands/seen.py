@@ -41,7 +41,6 @@ def seen(options: argparse.Namespace) -> int:
     progress = Progress(_line)
     with closing(assembly.memory):
         stopped = _Reader(assembly, progress).run(paths or [b""])
-    progress.end()
     said = {
         "open": "have not ended or do not say how",
         "old": "too old",
