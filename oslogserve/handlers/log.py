@@ -126,7 +126,7 @@ class LogHandler:
 
     def _media_type(self, query: Query, log: OpenLog) -> str | None:
         """The media type of a file that is sent as it is; None if lines of a log are sent."""
-        name = query.path.decode("utf-8", "replace")
+        name = query.shown
         if query.format == "raw":
             return raw_type(name, log)
         return self._logs.media_type(name, log) if query.format is None else None
@@ -144,7 +144,7 @@ class LogHandler:
         if media_type is not None:
             if query.format == "raw":
                 return StoredBytes(log, media_type)
-            return not_a_log(log, media_type, query.path.decode("utf-8", "replace"))
+            return not_a_log(log, media_type, query.shown)
         if query.view == "text" and query.is_unfiltered:
             return DecodedText(log, request)
         if query.format == "brief":

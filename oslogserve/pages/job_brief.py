@@ -64,8 +64,7 @@ def text(job: JobExcerpt) -> bytes:
 def _heading(job: JobExcerpt) -> Iterator[str]:
     """Yields what was tested, and what failed."""
     build, task = job.found.build, job.found.task
-    path = job.query.path.decode("utf-8", "replace")
-    name = f"{job.query.address}/" if path else "These logs"
+    name = f"{job.query.address}/" if job.query.path else "These logs"
     ended = build.result
     if build.seconds is not None:
         ended = f"{ended or 'ended'} in {duration(round(build.seconds * 10**6))}"

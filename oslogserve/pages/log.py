@@ -175,7 +175,7 @@ class LogView:
         yield from streamed(
             "log.html",
             lines,
-            **frame(query.mount, query.path, _title(query.path), query.one_source),
+            **frame(query.mount, query.path, _title(query.shown), query.one_source),
             view=self,
             plain_name=plain_name,
             **bar(query),
@@ -317,9 +317,9 @@ def around_shown(selection: Selection) -> Selection:
     return selection._replace(first=max(1, min(numbers) - LINES_BEFORE))
 
 
-def _title(path: bytes) -> str:
+def _title(path: str) -> str:
     """A page's title: the file and the last folders above it, one of which usually names the job."""
-    *folders, name = path.decode("utf-8", "replace").split("/")
+    *folders, name = path.split("/")
     return f"{name} - {'/'.join(folders[-4:])}" if folders else name
 
 

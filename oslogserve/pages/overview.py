@@ -40,10 +40,11 @@ def summary(
     known: Sequence[Known],
 ) -> bytes:
     """Summaries of the logs as JSON, in their order, and what is known of their cause."""
-    path = query.path.decode("utf-8", "replace")
     in_short = [_in_short(query, one) for one in logs]
     of_cause = job_seen.as_json(query, told, known)
-    return json_line({"path": path, "logs": in_short, **of_cause, **ending_of(query, ending)})
+    return json_line(
+        {"path": query.shown, "logs": in_short, **of_cause, **ending_of(query, ending)}
+    )
 
 
 def seen(query: Query, found: Findings, told: Told | None, known: Sequence[Known]) -> bytes:
@@ -57,7 +58,7 @@ def seen(query: Query, found: Findings, told: Told | None, known: Sequence[Known
         for one in found.logs
         if one.shows_failure
     ]
-    of_job = {"path": query.path.decode("utf-8", "replace"), "build": found.build._asdict()}
+    of_job = {"path": query.shown, "build": found.build._asdict()}
     of_cause = job_seen.as_json(query, told, known)
     members = {**of_job, "causes": causes, **of_cause}
     return json_line({**members, **ending_of(query, found.ending)})
@@ -185,7 +186,7 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
 
 def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
     """Yields the overview page. It begins before the section is made, and so before logs are read."""
-    title = f"What went wrong in {query.path.decode('utf-8', 'replace') or 'logs'}"
+    title = f"What went wrong in {query.shown or 'logs'}"
     return streamed(
         "overview.html",
         section,

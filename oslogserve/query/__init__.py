@@ -92,6 +92,11 @@ class Query(NamedTuple):
         return "" if self.source == "all" else self.source
 
     @property
+    def shown(self) -> str:
+        """The path as text, whatever its bytes are."""
+        return self.path.decode("utf-8", "replace")
+
+    @property
     def address(self) -> str:
         """The path as the beginning of a URL, without parameters."""
         return quote(self.mount.encode("latin-1") + b"/" + self.path)
