@@ -9,7 +9,7 @@ from typing import NamedTuple
 from oslogserve.ci.build import INVENTORY
 from oslogserve.ci.reports import ZUULS
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.ranking import likelihood
+from oslogserve.jobs.ranking import likelihood, preference
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.query import Query
 
@@ -86,7 +86,7 @@ def chosen(
     with closing(_found(query, walk, media_type, skipped)) as by_name:
         found: Iterable[File] = by_name
         if query.is_overview:
-            found = likeliest = sorted(by_name, key=likelihood)
+            found = likeliest = sorted(by_name, key=preference)
         for file in found:
             size = file.size or 0
             if len(files) < most and (stored + size <= limits.stored or not files):
@@ -95,6 +95,8 @@ def chosen(
             elif not query.is_overview:  # a smaller log may still fit
                 next_log = file.name
                 break
+    if query.is_overview:
+        files.sort(key=likelihood)
     unread = len(likeliest) - len(files)
     if next_log is not None or unread > 0:
         what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"

@@ -58,12 +58,10 @@ class Ranked(NamedTuple):
 
 
 def likelihood(file: File) -> tuple[int, float, int, bytes]:
-    """A sort key for unread files: the likely ones first, then the newest, then those that may tell most.
+    """A sort key for unread files: the likely ones first, then the newest, then the small ones.
 
-    Files that were written in the same minute are equally new. Of those that take long to read, and of consoles, of
-    which one is the job's own, the small ones are first.
+    Files that were written in the same minute are equally new.
     """
-    size = file.size or 0
     if file.size == 0:
         kind = 4
     elif CONSOLES.search(file.shown):
@@ -71,8 +69,14 @@ def likelihood(file: File) -> tuple[int, float, int, bytes]:
     elif _LIKELY.search(file.shown):
         kind = 1
     else:
-        kind = 2 if size < _LARGE else 3
-    return kind, -((file.modified or 0) // 60), -size if kind == 2 else size, file.name
+        kind = 2 if (file.size or 0) < _LARGE else 3
+    return kind, -((file.modified or 0) // 60), file.size or 0, file.name
+
+
+def preference(file: File) -> tuple[int, float, int, bytes]:
+    """The same where not all files can be read: the larger ones may tell more, but for those that take long."""
+    kind, age, size, name = likelihood(file)
+    return kind, age, -size if kind == 2 else size, name
 
 
 def ranked(

@@ -254,7 +254,7 @@ def test_an_overview_says_once_for_all_logs_why_they_were_not_compared(root, ask
         (root / f"42/{name}-service.txt").write_text("fine\n")
     page = ask("/42/?against=41&format=overview", **HTML).text
     [notice] = re.findall('<p class="notice" role="status">(.*?)</p>', page)
-    names = ["other.txt", *(f"{name}-service.txt" for name in "abcd")]
+    names = [f"{name}-service.txt" for name in "abcde"]
     assert notice.startswith(f"{', '.join(names)} and 3 more: ")
     assert "no log there is like it" in notice
 

@@ -8,7 +8,7 @@ from zlib import crc32
 import pytest
 
 from oslogserve import native
-from oslogserve.jobs.ranking import likelihood, ranked
+from oslogserve.jobs.ranking import likelihood, preference, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
 from tests.kit.renderers import answered, renderer
@@ -299,7 +299,7 @@ def test_a_log_that_did_not_fail_has_its_end():
     assert rank[:2] == (0.0, end["cause"])
 
 
-def test_likely_logs_come_first_then_new_ones_then_those_that_tell_most():
+def test_likely_logs_come_first_then_new_and_small_ones():
     large = 20 * 1024 * 1024
     files = [
         File(b"job-output.txt", large, 60.0, "disk"),
@@ -307,16 +307,31 @@ def test_likely_logs_come_first_then_new_ones_then_those_that_tell_most():
         File(b"logs/testr_results.html.gz", 5, 0.0, "disk"),
         File(b"a/nova-console.log", 9, 0.0, "disk"),
         File(b"z-new", 5, 600.0, "disk"),
-        File(b"b-large", 500, 121.0, "disk"),
-        File(b"a-small", 5, 179.0, "disk"),
         File(b"unknown", None, 130.0, "disk"),
+        File(b"b-small", 5, 121.0, "disk"),
+        File(b"a-old", 500, 179.0, "disk"),
         File(b"timeless", 1, None, "swift"),
-        File(b"z-large", large, 900.0, "disk"),
-        File(b"larger", large + 1, 900.0, "disk"),
+        File(b"large", large, 900.0, "disk"),
         File(b"console.empty", 0, 900.0, "disk"),
     ]
     mixed = files[::-1]
     mixed.sort(key=likelihood)
+    assert mixed == files
+
+
+def test_where_not_all_logs_are_read_the_larger_ones_of_a_minute_are():
+    large = 20 * 1024 * 1024
+    files = [
+        File(b"b-console.txt", 5, 0.0, "disk"),
+        File(b"a-console.txt", 9, 0.0, "disk"),
+        File(b"z-new", 5, 600.0, "disk"),
+        File(b"b-larger", 500, 121.0, "disk"),
+        File(b"a-small", 5, 179.0, "disk"),
+        File(b"z-large", large, 900.0, "disk"),
+        File(b"a-large", large + 1, 900.0, "disk"),
+    ]
+    mixed = files[::-1]
+    mixed.sort(key=preference)
     assert mixed == files
 
 
