@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from threading import Lock, Semaphore, local
 from typing import NamedTuple, Protocol
 
@@ -77,7 +78,8 @@ class Budget:
         self._allowance = allowance
         self._client = client
         self._bulkheads = bulkheads or {}
-        self._entered: list[tuple[Bulkhead, Callable[[], bool]]] = []
+        #: What gives each place back.
+        self._entered: list[Callable[[], None]] = []
         self._last_work = time.monotonic()
         self._next_look = time.monotonic() + LOOK_EVERY
         self._lock = Lock()
@@ -95,7 +97,7 @@ class Budget:
             bulkhead.enter(is_idle)
         except Full:
             raise Busy(work) from None
-        self._entered.append((bulkhead, is_idle))
+        self._entered.append(partial(bulkhead.leave, is_idle))
 
     def _is_idle(self) -> bool:
         return time.monotonic() - self._last_work > IDLE_AFTER
@@ -185,8 +187,8 @@ class Budget:
     def close(self) -> None:
         """Gives all places back. May be called twice."""
         entered, self._entered = self._entered, []
-        for bulkhead, is_idle in entered:
-            bulkhead.leave(is_idle)
+        for leave in entered:
+            leave()
 
 
 class Workload:
