@@ -113,18 +113,23 @@ def impatient(root, tmp_path):
         yield server
 
 
+def held_and_got(server, stack, seconds):
+    """Takes all places for lines of folders, and waits until somebody else gets one. The last holder's answer."""
+    for _ in range(MOST_JOBS):
+        hog, answer = begin(server, "/job/?format=jsonl")
+        stack.callback(hog.close)
+        assert answer.status == 200
+    poll(
+        lambda: ask(server, "/job/?format=jsonl&limit=1").status == 200,
+        lambda: AssertionError("nobody else gets a place"),
+        seconds,
+    )
+    return answer
+
+
 def test_clients_that_take_nothing_keep_no_places_from_others(impatient, tmp_path):
-    """As many as there are places for lines of folders."""
     with ExitStack() as stack:
-        for _ in range(MOST_JOBS):
-            hog, answer = begin(impatient, "/job/?format=jsonl")
-            stack.callback(hog.close)
-            assert answer.status == 200
-        poll(
-            lambda: ask(impatient, "/job/?format=jsonl&limit=1").status == 200,
-            lambda: AssertionError("nobody else gets a place"),
-            30,
-        )
+        answer = held_and_got(impatient, stack, 30)
         poll(
             lambda: aborted(impatient) == MOST_JOBS,
             lambda: AssertionError("they did not end"),
@@ -139,7 +144,6 @@ def test_clients_that_take_nothing_keep_no_places_from_others(impatient, tmp_pat
 
 
 def test_clients_that_are_not_yet_cut_off_keep_no_places_from_others(root, tmp_path):
-    """As many as there are places for lines of folders."""
     (tmp_path / "gunicorn.py").write_text(
         "from oslogserve import gunicorn_hooks\n"
         "globals().update(gunicorn_hooks.COMMAND_SETTINGS)\n"
@@ -153,15 +157,7 @@ def test_clients_that_are_not_yet_cut_off_keep_no_places_from_others(root, tmp_p
         Gunicorn(ini({"disk": {"root": root}}), *options, shipped_config=True, env=env) as server,
         ExitStack() as stack,
     ):
-        for _ in range(MOST_JOBS):
-            hog, answer = begin(server, "/job/?format=jsonl")
-            stack.callback(hog.close)
-            assert answer.status == 200
-        poll(
-            lambda: ask(server, "/job/?format=jsonl&limit=1").status == 200,
-            lambda: AssertionError("nobody else gets a place"),
-            LOOSE,
-        )
+        held_and_got(server, stack, LOOSE)
         assert aborted(server) == 0
 
 
