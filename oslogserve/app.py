@@ -4,6 +4,7 @@
 import os
 import time
 from collections.abc import Callable, Iterable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -22,15 +23,15 @@ from oslogserve.errors import (
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.job import JobHandler, Options
-from oslogserve.handlers.log import LogHandler, Validators
+from oslogserve.handlers.log import LogHandler
 from oslogserve.handlers.seen import SeenHandler
 from oslogserve.handlers.server import Readiness
-from oslogserve.http.body import Body, Ended, ServerTiming
+from oslogserve.http.answer import Answer
+from oslogserve.http.body import Body
 from oslogserve.http.cors import Cors
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
-from oslogserve.http.response import Representation, Response
 from oslogserve.jobs.pointers import Pointers
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
@@ -45,8 +46,8 @@ from oslogserve.sources import Context, Source, Trace
 Environ = dict[str, Any]
 StartResponse = Callable[[str, list[Header]], Any]
 
-#: What is counted for a request that gets no response.
-_ERROR = Representation([], view="error")
+#: A header with any value in a request; the response has the number of the process in it.
+WORKER = "Log-Worker"
 
 
 class App:
@@ -72,9 +73,9 @@ class App:
         allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
         workload = Workload(allowance, threads)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
-        validators = Validators(salt_of(config.formats), limits, config["serve", "max_age"])
-        parts = assembly.logs, assembly.renderer, assembly.passed
-        self._log = LogHandler(*parts, limits, validators, workload)
+        parts = assembly.logs, assembly.renderer, assembly.passed, workload
+        salt = salt_of(config.formats)
+        self._log = LogHandler(*parts, limits, salt, config["serve", "max_age"])
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
         of_runs = tuple(config["serve", "job_marks"].split())
         options = Options(config.noise, config["serve", "page_size"], assembly.memory, of_runs)
@@ -89,20 +90,20 @@ class App:
         self._request_log = RequestLog(to) if to else None
         if self._request_log and self._request_log.fault:
             self.faults.append(self._request_log.fault)
-        self._server_paths: dict[str, Callable[[Request], Response]] = {
+        self._server_paths: dict[str, Callable[[Request], Answer]] = {
             "/healthz": server.healthz,
             LIST: SeenHandler(assembly.memory),
             **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])
 
-    def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request, Trace], Response]]:
+    def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request, Trace], Answer]]:
         """metrics: the path of the metrics; "" for none."""
         readiness = Readiness(self._guards)
         readyz = partial(
             server.readyz, readiness=readiness, sources=self._guards, metrics=self._metrics
         )
-        paths: dict[str, Callable[[Request, Trace], Response]] = {"/readyz": readyz}
+        paths: dict[str, Callable[[Request, Trace], Answer]] = {"/readyz": readyz}
         if metrics:
             paths[metrics] = lambda request, _: server.exposition(request, self._metrics)
         return paths
@@ -112,49 +113,47 @@ class App:
         self._metrics["requests_in_progress"].inc()
         self._metrics["threads_busy", str(os.getpid())].inc()
         request = Request(environ, self._gzip_level)
-        timing = ServerTiming(started)
         context = Context(Trace(environ.get("HTTP_TRACEPARENT", "")))
         log = self._request_log
-        note = partial(self._note, log, environ, timing, context.trace) if log else None
+        note = partial(self._note, log, environ, context.trace) if log else None
+        opened = ExitStack()
         try:
-            response = self._response(request, timing, context)
+            answer = self._answer(request, context, opened)
+            if answer.close is None:
+                opened.close()
             context.answer_begins()
-        except Error as error:
-            if error.status == Unavailable.status:
-                context.trace.refusal = error.sentence
-            response = server.error_response(request, error, self._guards)
-        except ClientLeft:
-            Body(Response("499", [], of=_ERROR), self._metrics, started, note).close()
-            raise
-        except BaseException:
-            Body(Response("500", [], of=_ERROR), self._metrics, started, note).fail()
-            raise
-        self._cors.add_headers(request, response)
-        body = Body(response, self._metrics, started, note)
+        except BaseException as error:
+            opened.close()
+            if isinstance(error, Error):
+                if error.status == Unavailable.status:
+                    context.trace.refusal = error.sentence
+                answer = server.error_answer(request, error, self._guards)
+            else:
+                has_left = isinstance(error, ClientLeft)
+                nothing = Answer(status="499" if has_left else "500", view="error")
+                body = Body(nothing, self._metrics, started, note)
+                body.close() if has_left else body.fail()
+                raise
+        self._cors.add_headers(request, answer)
+        body = Body(answer, self._metrics, started, note)
         try:
-            start_response(response.status, response.headers + timing.headers(request))
+            timing = _timing(request, context.trace, started)
+            start_response(answer.status, answer.headers + timing)
         except BaseException:
             body.close()
             raise
         return body
 
-    def _note(
-        self,
-        log: RequestLog,
-        environ: Environ,
-        timing: ServerTiming,
-        trace: Trace,
-        response: Response,
-        ended: Ended,
-    ) -> None:
-        fields = fields_of(environ, response, timing, ended)
+    def _note(self, log: RequestLog, environ: Environ, trace: Trace, body: Body) -> None:
+        fields = fields_of(environ, body, sum(seconds for *_, seconds in trace.openings))
         fields["client"] = str(self._operators.client(environ) or "-")
         fields["transaction"] = trace.transaction
         fields["failed"] = ",".join(trace.failures)
-        fields["reason"] = plain("; ".join([*trace.reasons(), *map(str, response.of.missing)]))
+        fields["reason"] = plain("; ".join([*trace.reasons(), *map(str, body.answer.missing)]))
         log.write(fields | trace.headers)
 
-    def _response(self, request: Request, timing: ServerTiming, context: Context) -> Response:
+    def _answer(self, request: Request, context: Context, opened: ExitStack) -> Answer:
+        """opened: gets what is to be closed behind the answer, or if this raises."""
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
         if method not in ("GET", "HEAD"):
             preflight = None if path in self._operator_paths else self._cors.preflight(request)
@@ -169,7 +168,7 @@ class App:
             return self._operator_paths[path](request, context.trace)
         query = Query.from_environ(request.environ)
         sources: list[Source] = [
-            guard.for_request(context, timing.add)
+            guard.for_request(context)
             for guard in self._guards
             if query.source in ("all", guard.name)
         ]
@@ -177,4 +176,16 @@ class App:
             raise BadRequest(f"source={query.source}: this server has no such source.")
         query = self._pointers.resolved(query, sources)
         handler = self._folder if query.is_folder else self._log
-        return handler(request, query, sources)
+        return handler(request, query, sources, opened)
+
+
+def _timing(request: Request, trace: Trace, started: float) -> list[Header]:
+    """Server-Timing: milliseconds of each opening, and `begin`, from request to response. And WORKER."""
+    headers = []
+    if trace.openings:
+        begin = f"begin;dur={(time.perf_counter() - started) * 1000:.3f}"
+        opened = (f"{name};dur={1000 * took:.3f};desc={how}" for name, how, took in trace.openings)
+        headers.append(("Server-Timing", ", ".join([*opened, begin])))
+    if "HTTP_LOG_WORKER" in request.environ:
+        headers.append((WORKER, str(os.getpid())))
+    return headers

@@ -13,11 +13,10 @@ from oslogserve.assembly import sources_of
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.humanize import size_shown
-from oslogserve.lines.contents import learn
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
+from oslogserve.logs.blocks import LEAST_PACKED
 from oslogserve.logs.budget import UNLIMITED, Budget
-from oslogserve.logs.indexed_log import LEAST_PACKED
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import shown
@@ -191,32 +190,35 @@ class _Maker:
         if file.size is not None and file.size < LEAST_PACKED:
             return "small"
         with closing(self._opened(file)) as log:
-            blocks = log.text().blocks
-            if self._logs.media_type(file.shown, log) is not None:
+            if self._logs.media_type(file.shown, log.first_bytes.text) is not None:
                 return "other"
-            if blocks is None:
+            if log.blocks is None:
                 return "small"
-            if blocks.index is not None and blocks.index.file.has_contents:
+            if log.blocks.index is not None and log.blocks.index.has_contents:
                 return "there"
-            if blocks.index is None:
+            if log.blocks.index is None:
                 wanted = Wanted("summary", written=log.stored.modified)
-                _, outcome = self._renderer.summary(log.text(), wanted, charge=self._stopped.charge)
-                if outcome.broke_off:
-                    raise outcome.broke_off
+                rendering = self._renderer(
+                    log.text(), wanted, log.blocks, charge=self._stopped.charge
+                )
+                rendering.summary()
+                if rendering.broke_off:
+                    raise rendering.broke_off
         if not self._indexes.keeps:  # the next one would fail too
             self._stopped.set()
         with closing(self._opened(file)) as log:
-            blocks = log.text().blocks
-            if not (blocks and blocks.index):
+            if not (log.blocks and log.blocks.index):
                 raise Incomplete("failed", "the index could not be kept")
-            learn(log.text(), self._stopped.charge)
+            for place in range(len(log.blocks.index.blocks)):
+                for _ in log.blocks.read(place, is_collected=True):
+                    self._stopped.charge()
             self._progress.count(size=log.stored.size or 0)
             return "made"
 
     def _opened(self, file: _Place) -> OpenLog:
         """Raises Error."""
         budget = Budget(UNLIMITED)
-        log = self._logs.open_by_index(file.path, [file.source], budget)
+        log = self._logs.open(file.path, [file.source], budget, by_index=True)
         if log is None:
             raise BadRequest("it is a folder now")
         return log

@@ -5,8 +5,9 @@ import argparse
 import os
 import shutil
 import sys
+import time
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -14,22 +15,23 @@ from typing import IO
 
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.encodings import encoding_of
-from oslogserve.handlers.job import JobAnswer, Options
+from oslogserve.errors import Incomplete
+from oslogserve.handlers.job import Options, job_answer
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import UNLIMITED, Budget
-from oslogserve.logs.decode import Decoded, Reading
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import passed_through_as
-from oslogserve.logs.open_log import Logs
+from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import for_terminal
 from oslogserve.metrics import Metrics
-from oslogserve.pages.log import LogInfo, LogView, WholeText, incomplete_notice
+from oslogserve.pages.log import LogView, incomplete_notice, with_notices
 from oslogserve.query import Query
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules
+from oslogserve.sources import Log, Stored
 from oslogserve.sources.disk.source import Disk
 
 #: Bytes of a pipe that are read at once.
@@ -64,6 +66,20 @@ def render(options: argparse.Namespace, parameters: Iterable[tuple[str, str]]) -
             return _render_log(options, config, query, renderer, stream, copy.name)
 
 
+class _Stream(Log):
+    """A log that is read from a pipe, or from a file that is not a regular one."""
+
+    is_local = True
+
+    def __init__(self, stream: IO[bytes], name: str) -> None:
+        modified = os.fstat(stream.fileno()).st_mtime if name else time.time()
+        super().__init__(Stored("", None, modified, "", encoding_of(name)))
+        self._stream = stream
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(partial(os.read, self._stream.fileno(), _CHUNK), b"")
+
+
 def _render_log(
     options: argparse.Namespace,
     config: Config,
@@ -74,54 +90,33 @@ def _render_log(
 ) -> int:
     """Writes one log. stream: of what the user named. path: of a file with its bytes; "" to read the stream."""
     title = _text(Path(options.file).name) if options.file else "standard input"
-    info = LogInfo(modified=os.fstat(stream.fileno()).st_mtime if options.file else None)
-    text: Iterable[bytes]
-    with ExitStack() as opened:
-        if path:
-            folder, name = os.path.split(os.path.realpath(path))
-            logs = Logs(config.views, Indexes("", Metrics()))
-            disk = Disk(folder, config["serve", "chunk_size"])
-            log = logs.open(os.fsencode(name), [disk], Budget(UNLIMITED))
-            if log is None:
-                raise OSError(f"{title} is a folder now")
-            opened.enter_context(closing(log))
-            if query.format == "brief":
-                log.will_be_read_twice()
-            info = info._replace(read_again=log.text_again)
-            head, text = log.known_first_bytes.text, log.text()
-        else:
-            chunks = iter(partial(os.read, stream.fileno(), _CHUNK), b"")
-            head, text = _with_head(Decoded(chunks, encoding_of(options.file or "")))
-        media_type = passed_through_as("log.txt", head, ())  # whatever it is called
+    log: OpenLog | None
+    if path:
+        folder, name = os.path.split(os.path.realpath(path))
+        logs = Logs(config.views, Indexes("", Metrics()))
+        disk, is_read_twice = Disk(folder, config["serve", "chunk_size"]), query.format == "brief"
+        log = logs.open(os.fsencode(name), [disk], Budget(UNLIMITED), is_read_twice=is_read_twice)
+    else:
+        log = OpenLog(_Stream(stream, options.file or ""))
+    if log is None:
+        raise OSError(f"{title} is a folder now")
+    with closing(log):
+        # Whatever it is called.
+        media_type = passed_through_as("log.txt", log.first_bytes.text, ())
         if media_type:
             raise OSError(f"{title} is no log: it is {media_type}")
         compared = _passed(query, options.against, config, renderer)
         format_ = options.format or ("text" if sys.stdout.isatty() else "html")
-        shown: WholeText | LogView
         if format_ == "text" and query.is_unfiltered:
-            shown = WholeText(text, compared.fault)
-            _write(shown)
+            missing = [compared.fault] if compared.fault else []
+            _write(with_notices(log.text(), missing))
         else:
-            shown = LogView(query, info, renderer, compared=compared)
-            _write(shown.render(format_, text, title))
-    for error in shown.missing:
+            view = LogView(query, log, renderer, compared=compared, file_title=title)
+            missing = view.missing
+            _write(view.render(format_, log.text()))
+    for error in missing:
         print(incomplete_notice(error), file=sys.stderr)
-    return 1 if shown.missing else 0
-
-
-def _with_head(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first piece that is not empty, and all pieces. An Incomplete is raised at their end."""
-    reading = Reading(filter(None, pieces))
-    begun = iter(reading)
-    head = next(begun, b"")
-
-    def text() -> Iterator[bytes]:
-        yield head
-        yield from begun
-        if reading.broke_off:
-            raise reading.broke_off
-
-    return head, text()
+    return 1 if missing else 0
 
 
 def _write(pieces: Iterable[bytes]) -> None:
@@ -151,9 +146,9 @@ def _render_job(
         decided = Options(
             config.noise, sys.maxsize, Memory(None, Metrics(), Rules()), are_files=True
         )
-        answer = JobAnswer(query, job, decided)
-        _write(answer.open().pieces)
-        return 1 if answer.missing else 0
+        missing: list[Incomplete] = []
+        _write(job_answer(query, job, decided, missing))
+        return 1 if missing else 0
 
 
 def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> Passed:

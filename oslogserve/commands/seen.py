@@ -78,7 +78,7 @@ class _Reader:
     def _sources(self) -> list[Source]:
         context = Context()
         context.answer_begins()
-        return [guard.for_request(context, lambda *_: None) for guard in self._assembly.guards]
+        return [guard.for_request(context) for guard in self._assembly.guards]
 
     def _jobs(self, paths: Sequence[bytes]) -> Iterator[bytes]:
         """Yields the paths of jobs: of the folders with an entry that marks one. Nothing below is read."""

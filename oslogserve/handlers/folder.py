@@ -9,11 +9,11 @@ from oslogserve.errors import BadRequest, Forbidden, Header, Incomplete, NotFoun
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http import TEXT, VARY
+from oslogserve.http.answer import Answer, answer, redirect
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.walk import MOST_DEPTH, is_marked
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
-from oslogserve.logs.decode import beginning
+from oslogserve.logs.decode import first_bytes
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
@@ -46,12 +46,15 @@ class FolderHandler:
         self._job_marks = job_marks
         self._replaces_index = replaces_index and job_marks is not None
 
-    def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
+    def __call__(
+        self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
+    ) -> Answer:
+        """opened: gets what is to be closed behind the answer."""
         if query.format in ("raw", "chapters"):
             takes = "a folder takes html, text, json, jsonl, summary, brief"
             raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:
-            index = None if query.is_of_job else self._index(request, query, sources)
+            index = None if query.is_of_job else self._index(request, query, sources, opened)
             if index is None:
                 raise Forbidden("This server does not list folders: name a log.")
             return index
@@ -62,13 +65,15 @@ class FolderHandler:
                 "moment is of a log: here it needs the log's name, such as a.txt:1234."
             )
         if query.in_job:
-            return self._to_job(request, query, sources, self._job_marks.split())
+            return self._to_job(request, query, sources, self._job_marks.split(), opened)
         if query.is_of_job:
-            return self._jobs(request, query, sources)
-        index = self._index(request, query, sources)
-        return index or self._listing(request, query, sources, self._job_marks)
+            return self._jobs(request, query, sources, opened)
+        index = self._index(request, query, sources, opened)
+        return index or self._listing(request, query, sources, self._job_marks, opened)
 
-    def _index(self, request: Request, query: Query, sources: Sequence[Source]) -> Response | None:
+    def _index(
+        self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
+    ) -> Answer | None:
         """The log index.html, unless it is missing, empty or generated, or the query asks for another
         format."""
         if query.format not in (None, "html"):
@@ -83,25 +88,29 @@ class FolderHandler:
                 if found.stored.size == 0 or (self._replaces_index and _is_generated(found)):
                     return None
             query = query._replace(path=path, is_folder=False, format=None, sort=None)
-            return self._logs(request, query, sources)
+            return self._logs(request, query, sources, opened)
         except (NotFound, Unavailable):
             return None  # the listing will name a source that fails
 
     def _to_job(
-        self, request: Request, query: Query, sources: Sequence[Source], marks: Sequence[str]
-    ) -> Response:
+        self,
+        request: Request,
+        query: Query,
+        sources: Sequence[Source],
+        marks: Sequence[str],
+        opened: ExitStack,
+    ) -> Answer:
         """The redirect to the job's folder, the nearest with a mark; else to the folder itself."""
         folders = [query.path]
         while folders[-1] and len(folders) < MOST_DEPTH:
             folders.append(folders[-1].rpartition(b"/")[0])
-        with ExitStack() as opened:
-            charge = self._enter(request, opened).charge
-            levels = (
-                level
-                for level, path in enumerate(folders)
-                if path and is_marked(sources, path, marks, charge)
-            )
-            level = next(levels, 0)
+        charge = self._enter(request, opened).charge
+        levels = (
+            level
+            for level, path in enumerate(folders)
+            if path and is_marked(sources, path, marks, charge)
+        )
+        level = next(levels, 0)
         moment = b""
         if query.moment:
             below = query.path.removeprefix(folders[level]).lstrip(b"/")
@@ -111,25 +120,37 @@ class FolderHandler:
         return redirect(request, ("../" * level or "./") + to, "302 Found")
 
     def _listing(
-        self, request: Request, query: Query, sources: Sequence[Source], job_marks: str
-    ) -> Response:
-        with ExitStack() as opened:
-            budget = self._enter(request, opened)
-            most = listing.MOST_READ[query.sort or "name"]
-            wanted = WantedEntries(query.first_log, most, budget.charge)
-            found = listing.page_of(query, Listing(sources, query.path, wanted))
-            headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
-            if query.format == "json":
-                pieces = listing.as_json(query.path, found)
-                headers.append(("Content-Type", "application/json"))
-            elif query.view == "html":
-                pieces = listing.html(query, found, job_marks)
-                headers += page.HEADERS
-            else:
-                pieces = listing.text(found)
-                headers.append(("Content-Type", TEXT))
-            answer = Representation(headers, pieces, "listing", True, found.missing, budget)
-            return respond(request, answer, close=opened.pop_all().close)
+        self,
+        request: Request,
+        query: Query,
+        sources: Sequence[Source],
+        job_marks: str,
+        opened: ExitStack,
+    ) -> Answer:
+        budget = self._enter(request, opened)
+        most = listing.MOST_READ[query.sort or "name"]
+        wanted = WantedEntries(query.first_log, most, budget.charge)
+        found = listing.page_of(query, Listing(sources, query.path, wanted))
+        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
+        if query.format == "json":
+            pieces = listing.as_json(query.path, found)
+            headers.append(("Content-Type", "application/json"))
+        elif query.view == "html":
+            pieces = listing.html(query, found, job_marks)
+            headers += page.HEADERS
+        else:
+            pieces = listing.text(found)
+            headers.append(("Content-Type", TEXT))
+        return answer(
+            request,
+            pieces,
+            headers,
+            view="listing",
+            is_compressible=True,
+            missing=found.missing,
+            note_sent=budget.note_sent,
+            close=opened.close,
+        )
 
     def _enter(self, request: Request, opened: ExitStack) -> Budget:
         """Takes a place for the work on folders, until `opened` is closed."""
@@ -144,5 +165,5 @@ def _is_generated(index: Log) -> bool:
         chunk = next(iter(index), b"")
     except Incomplete:
         return False
-    head = beginning(chunk, _INDEX_HEAD, index.stored.encoding) or b""
-    return _GENERATED_INDEX.match(head) is not None
+    head = first_bytes(chunk, index.stored.encoding, _INDEX_HEAD)
+    return _GENERATED_INDEX.match(head.text) is not None

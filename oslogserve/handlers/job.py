@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from oslogserve.ci.build import Build
 from oslogserve.errors import Error, Incomplete
-from oslogserve.handlers.representations import HEADERS
+from oslogserve.handlers.sending import HEADERS
 from oslogserve.http import VARY
+from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response, respond
 from oslogserve.jobs.brief import lines_of
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
@@ -52,13 +52,25 @@ class JobHandler:
         self._workload = workload
         self._options = options
 
-    def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        with ExitStack() as opened:
-            budget = opened.enter_context(closing(self._workload.begin(request)))
-            job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
-            is_run = partial(self._is_run, request, query.path, sources)
-            answer = JobAnswer(query, job, self._options, is_run)
-            return respond(request, answer, close=opened.pop_all().close)
+    def __call__(
+        self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
+    ) -> Answer:
+        """opened: gets what is to be closed behind the answer."""
+        budget = opened.enter_context(closing(self._workload.begin(request)))
+        job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
+        is_run = partial(self._is_run, request, query.path, sources)
+        missing: list[Incomplete] = []
+        pieces = job_answer(query, job, self._options, missing, is_run)
+        return answer(
+            request,
+            pieces,
+            [("Cache-Control", "no-cache"), VARY, _ROBOTS, *HEADERS[query.view]],
+            view="job",
+            is_compressible=True,
+            missing=missing,
+            note_sent=budget.note_sent,
+            close=opened.close,
+        )
 
     def _is_run(self, request: Request, path: bytes, sources: Sequence[Source]) -> bool:
         """True if the folder is a run's. False also if that cannot be found out now."""
@@ -70,7 +82,22 @@ class JobHandler:
             return False
 
 
-class JobAnswer(Representation):
+def job_answer(
+    query: Query,
+    job: Job,
+    options: Options,
+    missing: list[Incomplete],
+    is_run: Callable[[], bool] = lambda: False,
+) -> Iterator[bytes]:
+    """Yields the view of a job that a query asks for. missing: gets why it is incomplete, at its end."""
+    made = JobAnswer(query, job, options, is_run)
+    try:
+        yield from made.pieces
+    finally:
+        missing += made.missing
+
+
+class JobAnswer:
     """The view of a job that a query asks for. The logs are read while it is sent."""
 
     def __init__(
@@ -107,8 +134,7 @@ class JobAnswer(Representation):
                     pieces = pages.jsonl(query, lines)
                 case _:
                     pieces = pages.text(query, lines)
-        headers = [("Cache-Control", "no-cache"), VARY, _ROBOTS, *HEADERS[query.view]]
-        super().__init__(headers, pieces, "job", True, meter=job.reader.budget)
+        self.pieces = pieces
 
     @property
     def missing(self) -> Sequence[Incomplete]:

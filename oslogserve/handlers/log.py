@@ -1,52 +1,118 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers for a log: opens it, and chooses the representation that is sent."""
+"""Answers for a log: opens it, and chooses the way in which it is sent."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from functools import partial
 from urllib.parse import quote
 
 from oslogserve.errors import BadRequest
-from oslogserve.handlers.places import to_line, to_moment, within_chapter
-from oslogserve.handlers.representations import (
-    DecodedText,
-    Rendered,
-    StoredBytes,
-    not_a_log,
-    raw_type,
-)
+from oslogserve.handlers.sending import Sending, file_type, raw_type
+from oslogserve.http.answer import Answer, redirect
 from oslogserve.http.request import Request, Validator, etag_of, is_settled
-from oslogserve.http.response import Representation, Response, redirect, respond
 from oslogserve.jobs.passed import NOT_COMPARED, FoundLog, PassedLogs
+from oslogserve.lines.places import Moment, Place, target, time_of
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import PageLimits
+from oslogserve.lines.selection import PageLimits, Wanted
 from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
-from oslogserve.pages.log import LogInfo, LogView
-from oslogserve.query import Query
+from oslogserve.pages.job import around_moment
+from oslogserve.pages.log import WINDOW, LogView
+from oslogserve.pages.page import address
+from oslogserve.query import Fault, Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
 
-#: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
-#: same page.
-ASSUMED_RATIO = 16
 #: Stored bytes of a log that is read before the answer begins, whose headers may then say more.
 MOST_WHOLE = 64 * 1024
 #: Views for which all of the log is read before the first byte is sent.
 _READ_TO_THEIR_END = ("summary", "chapters", "brief")
 
 
-class Validators:
-    """Makes the validators of logs' representations."""
-
-    def __init__(self, salt: str, limits: PageLimits, max_age: int) -> None:
-        """salt: part of every ETag. limits: of one page. max_age: see Validator."""
+class LogHandler:
+    def __init__(
+        self,
+        logs: Logs,
+        renderer: Renderer,
+        passed: PassedLogs,
+        workload: Workload,
+        limits: PageLimits,
+        salt: str,
+        max_age: int,
+    ) -> None:
+        """limits: of one page. salt: part of every ETag. max_age: see Validator."""
+        self._logs = logs
+        self._renderer = renderer
+        self._passed = passed
+        self._workload = workload
+        self._limits = limits
         self._salt = salt
         self._page_salt = f"{salt} {assets.VERSION} {limits}"
         self._max_age = max_age
 
-    def of(self, query: Query, stored: Stored, other: FoundLog | None) -> Validator:
+    def __call__(
+        self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
+    ) -> Answer:
+        """opened: gets what is to be closed behind the answer."""
+        # Whether another origin may read a file can depend on its first bytes, also for a 304.
+        is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
+        is_page = not (query.faults or query.goto or query.moment)
+        other = self._passed.find(query.against, sources) if query.against else None
+        if request.is_conditional and is_page and not is_by_bytes:
+            not_modified = self._not_modified(request, query, sources, other)
+            if not_modified is not None:
+                return not_modified
+        options = _options(request, query)
+        may_be_silent = _may_be_silent(query)
+        budget = opened.enter_context(closing(self._workload.begin(request)))
+        if may_be_silent:
+            budget.enter(SEARCHES)
+        log = self._logs.open(
+            query.path,
+            sources,
+            budget,
+            options,
+            by_index=options.body and may_be_silent,  # it may tell what is needed
+            most_whole=MOST_WHOLE,
+            is_read_twice=query.format == "brief",
+        )
+        if log is None:
+            return _redirect_to_folder(request, query)
+        opened.enter_context(closing(log))
+        _check(query)
+        if query.goto:
+            return self._to_line(request, query, query.goto, log)
+        if query.moment:
+            return self._to_moment(request, query, query.moment, log)
+        if options.body and not log.is_quick:
+            budget.enter(LARGE_LOGS)
+        validator = self._validator(query, log.stored, other)
+        name, is_inflated = query.shown, False
+        media_type = self._logs.media_type(name, log.first_bytes.text) if not query.format else None
+        if query.format == "raw":
+            media_type = raw_type(name, log)
+        elif media_type:
+            media_type, is_inflated = file_type(name, log, media_type)
+        if query.chapter and media_type is None:
+            query = self._within_chapter(query, log)
+        if query.faults and (media_type or query.view != "html"):  # it has no fields
+            fault = query.faults[0]
+            raise BadRequest(fault.sentence, (fault.name, fault.value))
+        if is_by_bytes and is_page and request.is_conditional:
+            is_encoded = request.accepts_encoding and (is_inflated or media_type is None)
+            headers = validator.not_modified(request, is_encoded)
+            if headers is not None:
+                view = "raw" if media_type else query.view
+                return Answer(status="304 Not Modified", headers=headers, confirmed=view)
+        sending = Sending(request, log, None if query.faults else validator, opened.close)
+        if media_type:
+            return (sending.inflated_file if is_inflated else sending.stored_bytes)(media_type)
+        if query.view == "text" and query.is_unfiltered:
+            return sending.text()
+        compared = self._passed.read(other, sources, budget) if other else NOT_COMPARED
+        return sending.lines(LogView(query, log, self._renderer, self._limits, compared))
+
+    def _validator(self, query: Query, stored: Stored, other: FoundLog | None) -> Validator:
         """other: the log that this one is compared with; None for none."""
         selection = "" if query.is_unfiltered else f"{query.selection}{query.chapter}"
         salt = self._salt
@@ -63,124 +129,73 @@ class Validators:
         )
         return Validator(etag, stored.modified, self._max_age, is_by_time=other is None)
 
-
-class LogHandler:
-    def __init__(
-        self,
-        logs: Logs,
-        renderer: Renderer,
-        passed: PassedLogs,
-        limits: PageLimits,
-        validators: Validators,
-        workload: Workload,
-    ) -> None:
-        """limits: of one page."""
-        self._logs = logs
-        self._renderer = renderer
-        self._passed = passed
-        self._limits = limits
-        self._validators = validators
-        self._workload = workload
-
-    def __call__(self, request: Request, query: Query, sources: Sequence[Source]) -> Response:
-        # Whether another origin may read a file can depend on its first bytes, also for a 304.
-        is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        is_page = not (query.faults or query.goto or query.moment)
-        other = self._passed.find(query.against, sources) if query.against else None
-        if request.is_conditional and is_page and not is_by_bytes:
-            not_modified = self._not_modified(request, query, sources, other)
-            if not_modified is not None:
-                return not_modified
-        options = _options(request, query)
-        with ExitStack() as opened:
-            budget = opened.enter_context(closing(self._workload.begin(request)))
-            if _may_be_silent(query):
-                budget.enter(SEARCHES)
-            opening = self._logs.open
-            if options.body and _may_be_silent(query):  # an index may tell what is needed
-                opening = partial(self._logs.open_by_index, most_whole=MOST_WHOLE)
-            log = opening(query.path, sources, budget, options)
-            if log is None:
-                return _redirect_to_folder(request, query)
-            opened.enter_context(closing(log))
-            _check(query)
-            if query.goto:
-                return to_line(request, query, query.goto, log, self._renderer)
-            if query.moment:
-                return to_moment(request, query, query.moment, log, self._renderer)
-            if options.body and not log.is_quick:
-                budget.enter(LARGE_LOGS)
-            validator = self._validators.of(query, log.stored, other)
-            media_type = self._media_type(query, log)
-            if query.chapter and media_type is None:
-                query = within_chapter(query, log, self._renderer)
-            representation = self._representation(request, query, log, media_type, other, sources)
-            if query.faults:
-                return _with_faults(request, query, representation, opened.pop_all().close)
-            if is_by_bytes and request.is_conditional:
-                is_encoded = request.accepts_encoding and representation.has_encoded_variant
-                headers = validator.not_modified(request, is_encoded)
-                if headers is not None:
-                    return Response("304 Not Modified", headers, confirmed=representation.view)
-            return respond(request, representation, validator, close=opened.pop_all().close)
-
-    def _media_type(self, query: Query, log: OpenLog) -> str | None:
-        """The media type of a file that is sent as it is; None if lines of a log are sent."""
-        name = query.shown
-        if query.format == "raw":
-            return raw_type(name, log)
-        return self._logs.media_type(name, log) if query.format is None else None
-
-    def _representation(
-        self,
-        request: Request,
-        query: Query,
-        log: OpenLog,
-        media_type: str | None,
-        other: FoundLog | None,
-        sources: Sequence[Source],
-    ) -> Representation:
-        """The log in the view of the query. media_type: see _media_type()."""
-        if media_type is not None:
-            if query.format == "raw":
-                return StoredBytes(log, media_type)
-            return not_a_log(log, media_type, query.shown)
-        if query.view == "text" and query.is_unfiltered:
-            return DecodedText(log, request)
-        if query.format == "brief":
-            log.will_be_read_twice()
-        compared = NOT_COMPARED
-        if other is not None:
-            compared = self._passed.read(other, sources, log.budget)
-        stored = log.stored
-        info = LogInfo(
-            stored.source,
-            stored.size,
-            stored.modified,
-            text_size=(stored.size or 0) * (ASSUMED_RATIO if log.packing else 1),
-            may_grow=not is_settled(stored.modified),
-            read_again=log.text_again,
-            charge=log.budget.charge_rendering,
-        )
-        view = LogView(query, info, self._renderer, self._limits, compared)
-        return Rendered(log, request, view)
-
     def _not_modified(
         self, request: Request, query: Query, sources: Sequence[Source], other: FoundLog | None
-    ) -> Response | None:
+    ) -> Answer | None:
         """The 304 for a client that has this version; the log is not read."""
         found = open_first(sources, query.path, METADATA_ONLY)
         if isinstance(found, Folder):
             return None
         found.close()
         is_encoded = request.accepts_encoding and query.view != "raw"
-        validator = self._validators.of(query, found.stored, other)
+        validator = self._validator(query, found.stored, other)
         headers = validator.not_modified(request, is_encoded)
         if headers is None:
             return None
         # Without a format, only the log's first bytes would tell the view that the client has.
         view = query.view if query.format else ""
-        return Response("304 Not Modified", headers, confirmed=view)
+        return Answer(status="304 Not Modified", headers=headers, confirmed=view)
+
+    def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Answer:
+        """The redirect to the page with the line. Raises BadRequest if there is none."""
+        found = target(place, log, self._renderer)
+        if found is None:
+            typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
+            why = "No line of this log has a date and a time: use a number."
+            if place.is_cause:
+                why = "This log says that it passed, or has no lines."
+            raise BadRequest(why, typed)
+        fragment, show = found
+        to = address(query.parameters, ("goto", *WINDOW), show=show)
+        return redirect(request, f"{to}#{fragment}", "302 Found")
+
+    def _to_moment(self, request: Request, query: Query, moment: Moment, log: OpenLog) -> Answer:
+        """The redirect to all logs of the job around a line. Raises BadRequest without a time."""
+        time = time_of(moment.line, log, self._renderer)
+        named = moment._replace(log=query.path.rpartition(b"/")[2])
+        to = time and around_moment(time.first_in_utc, query.one_source, named, in_job=True)
+        if not to:
+            raise BadRequest("No line up to this one has a date and a time.")
+        return redirect(request, "./" + to, "302 Found")
+
+    def _within_chapter(self, query: Query, log: OpenLog) -> Query:
+        """The query for those of its lines that are in its chapter: of several, the first one that failed.
+
+        On a page, a name that the log does not have is a fault. Reads the whole log. Raises BadRequest for other answers.
+        """
+        wanted = Wanted("summary", written=log.stored.modified)
+        rendering = self._renderer(log.text(), wanted, log.blocks)
+        summary = rendering.summary()
+        named = [one for one in summary["chapters"] if one["name"] == query.chapter]
+        if named:
+            failed = (one for one in named if one["outcome"] == "failed")
+            chapter = next(failed, named[0])
+            selection = query.selection
+            last = min(chapter["last"], selection.last or chapter["last"])
+            within = selection._replace(first=max(chapter["first"], selection.first), last=last)
+            return query._replace(selection=within)
+        searched = "of this log"
+        if summary["more_chapters"]:
+            searched = f"of the {len(summary['chapters'])} that this log's summary lists"
+        why = rendering.broke_off
+        unread = f", as far as it could be read: {why}" if why else ""
+        sentence = f"No chapter {searched} has that name{unread}."
+        wrong = "chapter", query.chapter
+        if query.view != "html":
+            raise BadRequest(sentence, wrong)
+        parameters = tuple(pair for pair in query.parameters if pair != wrong)
+        faults = (*query.faults, Fault(*wrong, sentence))
+        return query._replace(chapter="", parameters=parameters, faults=faults)
 
 
 def _options(request: Request, query: Query) -> OpenOptions:
@@ -217,21 +232,7 @@ def _check(query: Query) -> None:
             raise BadRequest(f"{name} {why}")
 
 
-def _with_faults(
-    request: Request, query: Query, page: Representation, close: Callable[[], None]
-) -> Response:
-    """The page of a log that says which fields are wrong.
-
-    Raises BadRequest for a file that is no log: it has no fields.
-    """
-    if page.view != "html":
-        close()
-        fault = query.faults[0]
-        raise BadRequest(fault.sentence, (fault.name, fault.value))
-    return respond(request, page, status=BadRequest.status, close=close)
-
-
-def _redirect_to_folder(request: Request, query: Query) -> Response:
+def _redirect_to_folder(request: Request, query: Query) -> Answer:
     parameters = request.environ.get("QUERY_STRING", "")
     name = quote(query.path.rpartition(b"/")[2])
     address = f"./{name}/{'?' if parameters else ''}{parameters}"

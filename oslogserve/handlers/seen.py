@@ -3,8 +3,8 @@
 
 from oslogserve.errors import Forbidden, Header, NotFound, RunsUnavailable, SourceError
 from oslogserve.http import VARY
+from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response, respond
 from oslogserve.humanize import counted
 from oslogserve.pages import page, seen
 from oslogserve.seen.memory import Memory
@@ -18,7 +18,7 @@ class SeenHandler:
     def __init__(self, memory: Memory) -> None:
         self._memory = memory
 
-    def __call__(self, request: Request) -> Response:
+    def __call__(self, request: Request) -> Answer:
         """Raises Error."""
         if not self._memory.days:
             raise NotFound("This server does not keep what runs failed for.")
@@ -32,7 +32,7 @@ class SeenHandler:
         headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
         headers.append(("X-Robots-Tag", "noindex, nofollow"))
         headers += page.HEADERS if query.is_html else [("Content-Type", "application/json")]
-        return respond(request, Representation(headers, content, "seen", is_compressible=True))
+        return answer(request, content, headers, view="seen", is_compressible=True)
 
     def _causes(self, query: SeenQuery) -> bytes:
         """Raises SourceError."""

@@ -7,8 +7,8 @@ from threading import Lock, Thread
 
 from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
+from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response, respond
 from oslogserve.messages import visible
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
@@ -56,18 +56,18 @@ class Readiness:
             self._failures[source.name] = str(error)
 
 
-def asset(request: Request, path: str) -> Response:
+def asset(request: Request, path: str) -> Answer:
     found = assets.BY_PATH[path]
     headers = [
         ("Content-Type", found.media_type),
         ("Cache-Control", "public, max-age=31536000, immutable"),
         ("Vary", "Accept-Encoding"),
     ]
-    return respond(request, Representation(headers, found.content, "asset", is_compressible=True))
+    return answer(request, found.content, headers, view="asset", is_compressible=True)
 
 
-def healthz(request: Request) -> Response:
-    return respond(request, _text("oslogserve answers\n"))
+def healthz(request: Request) -> Answer:
+    return _text(request, "oslogserve answers\n")
 
 
 def readyz(
@@ -76,7 +76,7 @@ def readyz(
     readiness: Readiness,
     sources: Sequence[Guard],
     metrics: Metrics,
-) -> Response:
+) -> Answer:
     """trace: gets the failures for the request log."""
     failures = readiness.failures()
     trace.failures.update(failures)
@@ -84,12 +84,12 @@ def readyz(
     metrics["readiness_checks_total", outcome].inc()
     text = "".join(f"{guard.name}: {_state(guard, failures)}\n" for guard in sources)
     if outcome == "ok":
-        return respond(request, _text(text))
+        return _text(request, text)
     if not sources:
         trace.refusal = "no source is configured"
         text = f"{trace.refusal}\n"
     retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
-    return respond(request, _text(text, retry_after), status=Unavailable.status)
+    return _text(request, text, retry_after, status=Unavailable.status)
 
 
 def _state(guard: Guard, failures: Mapping[str, str]) -> str:
@@ -98,16 +98,17 @@ def _state(guard: Guard, failures: Mapping[str, str]) -> str:
     return f"{failures[guard.name]} ({visible(guard.source.location)})"
 
 
-def _text(text: str, *headers: Header) -> Representation:
-    return Representation([("Content-Type", TEXT), NO_STORE, *headers], text.encode())
+def _text(request: Request, text: str, *headers: Header, status: str = "200 OK") -> Answer:
+    headers = ("Content-Type", TEXT), NO_STORE, *headers
+    return answer(request, text.encode(), headers, status=status)
 
 
-def exposition(request: Request, metrics: Metrics) -> Response:
+def exposition(request: Request, metrics: Metrics) -> Answer:
     headers = [("Content-Type", "text/plain; version=0.0.4; charset=utf-8"), NO_STORE]
-    return respond(request, Representation(headers, metrics.exposition(), is_compressible=True))
+    return answer(request, metrics.exposition(), headers, is_compressible=True)
 
 
-def error_response(request: Request, error: Error, sources: Sequence[Guard]) -> Response:
+def error_answer(request: Request, error: Error, sources: Sequence[Guard]) -> Answer:
     """An error as a page for browsers and as a sentence for bots."""
     environ = request.environ
     if accepts_html(environ.get("HTTP_ACCEPT", "")):
@@ -123,4 +124,4 @@ def error_response(request: Request, error: Error, sources: Sequence[Guard]) -> 
         content = f"{error.sentence}\n".encode()
         headers = [("Content-Type", TEXT)]
     headers += [VARY, NO_STORE, *error.headers]
-    return respond(request, Representation(headers, content, "error"), status=error.status)
+    return answer(request, content, headers, view="error", status=error.status)

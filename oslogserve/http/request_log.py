@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The request log: a JSON object in a line for each request, once its response has ended."""
+"""The request log: a JSON object in a line for each request, once its response has body."""
 
 import contextlib
 import json
@@ -12,8 +12,7 @@ from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.http.body import Ended, ServerTiming
-from oslogserve.http.response import Response
+from oslogserve.http.body import Body
 
 #: Characters of a path, and of any other text from a client. They keep a line below 4096 bytes, which
 #: a pipe takes in one piece.
@@ -65,26 +64,25 @@ def _opened(to: str) -> logging.Handler:
     return _File(to)
 
 
-def fields_of(
-    environ: dict[str, Any], response: Response, timing: ServerTiming, ended: Ended
-) -> Fields:
-    """The fields of a line: text in ASCII, durations in seconds."""
+def fields_of(environ: dict[str, Any], body: Body, opening: float) -> Fields:
+    """The fields of a line: text in ASCII, durations in seconds. opening: what all sources took."""
+    answer = body.answer
     path = environ.get("SCRIPT_NAME", "") + environ.get("PATH_INFO", "")
-    began = datetime.fromtimestamp(time.time() - ended.seconds, UTC)
+    began = datetime.fromtimestamp(time.time() - body.seconds, UTC)
     return {
         "time": began.isoformat(timespec="milliseconds"),
         "method": plain(environ["REQUEST_METHOD"]),
         "path": quote(path.encode("latin-1", "replace"))[:LONGEST_PATH],
         "query": plain(environ.get("QUERY_STRING", "")),
-        "status": int(response.status[:3]),
-        "source": response.of.source,
-        "view": response.of.view,
-        "stored": response.of.stored_size,
-        "sent": ended.sent,
-        "open": round(timing.opening, 6),
-        "first_byte": None if ended.first_byte is None else round(ended.first_byte, 6),
-        "total": round(ended.seconds, 6),
-        "ending": ended.ending,
+        "status": int(answer.status[:3]),
+        "source": answer.source,
+        "view": answer.view,
+        "stored": answer.stored_size,
+        "sent": body.sent,
+        "open": round(opening, 6),
+        "first_byte": None if body.first_byte is None else round(body.first_byte, 6),
+        "total": round(body.seconds, 6),
+        "ending": body.ending,
         "worker": os.getpid(),
         "referer": plain(environ.get("HTTP_REFERER", "")),
         "agent": plain(environ.get("HTTP_USER_AGENT", "")),

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """One log of a job: its lines as rows, or its summary."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import partial
 from itertools import takewhile
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, WrongIndex
+from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.passed import PassedRun
 from oslogserve.jobs.walk import File
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.renderer import Outcome, Renderer, Rendering, Room
+from oslogserve.lines.renderer import Renderer, Rendering, Room
 from oslogserve.lines.selection import (
     LONGEST_LINE,
     NO_TIME,
@@ -24,9 +23,9 @@ from oslogserve.lines.selection import (
     Tally,
     Wanted,
 )
+from oslogserve.logs.blocks import Blocks
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
-from oslogserve.logs.log_text import LogText, text_of
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.native import Known, MergedRows
 from oslogserve.sources import OpenOptions, Source
@@ -88,17 +87,18 @@ class JobReader:
 
         is_again: True if the answer has opened it before. Raises Error.
         """
-        opening: Callable[..., OpenLog | None] = self.logs.open
-        if file.size is None or file.size > SMALL:
-            opening = partial(self.logs.open_by_index, is_again=is_again)
-        return self._open(opening, file.name, piece_size)
+        by_index = file.size is None or file.size > SMALL
+        return self._open(file.name, piece_size, by_index, is_again)
 
     def _open(
-        self, opening: Callable[..., OpenLog | None], name: bytes, piece_size: int
+        self, name: bytes, piece_size: int, by_index: bool = False, is_again: bool = False
     ) -> OpenLog:
         path = b"/".join(filter(None, (self._folder, name)))
         sources = [source.waiting_anew() for source in self._sources]
-        log = opening(path, sources, self.budget, OpenOptions(chunk_size=piece_size))
+        options = OpenOptions(chunk_size=piece_size)
+        log = self.logs.open(
+            path, sources, self.budget, options, by_index=by_index, is_again=is_again
+        )
         if log is None:
             raise BadRequest("it is a folder now")
         return log
@@ -109,13 +109,13 @@ class JobReader:
         if self.stalled:  # its source would time out again
             return b"", []
         try:
-            log = self._open(self.logs.open, name, READ)
+            log = self._open(name, READ)
         except Error as error:
             return b"", [Incomplete("failed", error.sentence)]
         missing: list[Incomplete] = []
         text = bytearray()
         with closing(log):
-            reading = Reading(log.decoded())
+            reading = Reading(log.text())
             for piece in reading:
                 text += piece
                 if len(text) > most:
@@ -182,9 +182,9 @@ class JobLog(NamedTuple):
         reading = _Reading(self.file, self.reader)
         known = reading.known()
         wanted = Wanted(view, selection, self.file.modified, link, label=label, known=known)
-        with reading.text(READ) as text:
+        with reading.text(READ) as (text, blocks):
             room = _room(READ, label, LONGEST_LINE)
-            rendering = self.reader.renderer(text, wanted, room, reading.charge)
+            rendering = self.reader.renderer(text, wanted, blocks, room, reading.charge)
             rows: Iterator[Rows] = rendering.rows()
             rows = reading.noting_cut(rows, rendering, LONGEST_LINE)
             if selection.tail is None:  # the next answer begins with the whole line
@@ -211,9 +211,9 @@ class JobLog(NamedTuple):
         wanted = wanted._replace(by_time=True, last=last)
         size = max(LEAST_READ, min(READ, MERGED // logs - LEAST_READ))
         longest = min(LONGEST_LINE, MERGED_LINES // logs)
-        with reading.text(size) as text:
+        with reading.text(size) as (text, blocks):
             room = _room(size, label, longest)._replace(held=MERGED_BLOCKS // logs)
-            rendering = self.reader.renderer(text, wanted, room, reading.charge)
+            rendering = self.reader.renderer(text, wanted, blocks, room, reading.charge)
             if last:
                 yield Bundle(MergedRows(), reading.log)
             waiting = min(MOST_WAITING, MERGED_WAITING // logs)
@@ -234,9 +234,10 @@ class JobLog(NamedTuple):
         reading = _Reading(self.file, self.reader)
         renderer = self.reader.renderer
         wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
-        with reading.text(READ) as text:
-            summary, outcome = renderer.compact_summary(text, wanted, Room(READ), reading.charge)
-        reading.end(outcome)
+        with reading.text(READ) as (text, blocks):
+            rendering = renderer(text, wanted, blocks, Room(READ), reading.charge)
+            summary = rendering.compact_summary()
+        reading.end(rendering)
         yield Summarised(reading.log, summary)
 
     def html_rows(self, label: bytes, link: bytes, longest: int) -> list[bytes]:
@@ -251,10 +252,12 @@ class JobLog(NamedTuple):
         wanted = Wanted("html", self.selection, self.file.modified, link, label=label, known=known)
         found = []
         room = Room(READ, line=longest)
-        with reading.text(READ) as text:
-            for rows in self.reader.renderer(text, wanted, room, reading.charge).rows():
+        with reading.text(READ) as (text, blocks):
+            rendering = self.reader.renderer(text, wanted, blocks, room, reading.charge)
+            for rows in rendering.rows():
                 starts = [0, *rows.ends][: len(rows.ends)]
                 found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
+        reading.end(rendering)
         is_cut = not all(error.is_of_comparison for error in reading.log.missing)
         return [] if is_cut or reading.log.skipped else found
 
@@ -267,9 +270,10 @@ class JobLog(NamedTuple):
         reading = _Reading(self.file, self.reader, is_again=True)
         known = reading.known()
         wanted = Wanted("marked", selection_of(ranges), self.file.modified, known=known)
-        with reading.text(READ) as text:
-            rendering = self.reader.renderer(text, wanted, Room(READ), reading.charge)
+        with reading.text(READ) as (text, blocks):
+            rendering = self.reader.renderer(text, wanted, blocks, Room(READ), reading.charge)
             lines = list(marked_lines(rendering, ranges))
+        reading.end(rendering)
         return lines, [error for error in reading.log.missing if not error.is_of_comparison]
 
 
@@ -282,6 +286,7 @@ class _Reading:
         self.log = LogRead(file)
         self._reader = reader
         self._is_again = is_again
+        self._is_whole = False
 
     def _lacks(self, error: Incomplete) -> None:
         self.log = self.log._replace(missing=(*self.log.missing, error))
@@ -296,13 +301,17 @@ class _Reading:
         return known
 
     def charge(self) -> None:
-        with self._noting_break():
-            self._reader.budget.charge_rendering()
+        """Raises Incomplete also once too many logs of its source have timed out, unless all of it was read."""
+        source = self.log.source
+        if not self._is_whole and self._reader.stalled.count(source) >= MOST_STALLED:
+            raise Incomplete("timeout", f"{source} stopped answering for other logs too")
+        self._reader.budget.charge_rendering()
 
     def noting_cut(self, several: Iterator[_R], rendering: Rendering, longest: int) -> Iterator[_R]:
         """The rows of the rendering. Notes the first line that was cut before its row is taken, see known()."""
         is_noted = False
         for rows in several:
+            self._note_break(rendering)
             if not is_noted and (line := rendering.cut_line):
                 is_noted = True
                 most = f"{longest >> 10:,} KiB" if longest < LONGEST_LINE else "1 MiB"
@@ -310,39 +319,32 @@ class _Reading:
                 self._lacks(Incomplete("capped", what))
             yield rows
 
-    def end(self, outcome: Outcome) -> None:
+    def _note_break(self, rendering: Rendering) -> None:
+        error = rendering.broke_off
+        if error and error not in self.log.missing:
+            self._lacks(error)
+            self.log = self.log._replace(is_unpaid=error.reason == "budget")
+            self._reader.note(self.log.source, error)
+
+    def end(self, outcome: Rendering) -> None:
         """Notes the outcome of a rendering."""
+        self._note_break(outcome)
         tally = outcome.tally
         self.log = self.log._replace(tally=tally, is_read_to_end=outcome.is_read_to_end)
-        if isinstance(outcome.broke_off, WrongIndex):
-            self._lacks(outcome.broke_off)
         if tally.dropped:
             what = f"{tally.dropped:,} of its last lines are left out"
             self._lacks(Incomplete("capped", what))
 
     @contextmanager
-    def _noting_break(self) -> Iterator[None]:
-        """Context in which the log may break off. Notes why."""
-        try:
-            yield
-        except WrongIndex:  # it may be read without the index, see end()
-            raise
-        except Incomplete as error:
-            self._lacks(error)
-            self.log = self.log._replace(is_unpaid=error.reason == "budget")
-            self._reader.note(self.log.source, error)
-            raise
-
-    @contextmanager
-    def text(self, size: int) -> Iterator[LogText]:
-        """Context with the log's text, in pieces of at most `size` bytes; empty if the log is skipped."""
+    def text(self, size: int) -> Iterator[tuple[Iterator[bytes], Blocks | None]]:
+        """Context with the log's text, in pieces of at most `size` bytes, and its blocks; empty if it is skipped."""
         log = self._opened(size)
         if log is None:
-            yield text_of(())
+            yield iter(()), None
             return
         with closing(log):
-            text = log.text() if log.is_whole else log.text().through(self._while_answered)
-            yield text.through(self._noting_breaks)
+            self._is_whole = log.is_whole
+            yield log.text(), log.blocks
 
     def _opened(self, size: int) -> OpenLog | None:
         """The open log; None if it is skipped."""
@@ -359,24 +361,12 @@ class _Reading:
             self._skip(why, is_missed=True)
             return None
         self.log = self.log._replace(source=log.stored.source)
-        media_type = reader.logs.media_type(file.shown, log)
+        media_type = reader.logs.media_type(file.shown, log.first_bytes.text)
         if media_type is None:
             return log
         log.close()
         self._skip(f"it is {media_type}")
         return None
-
-    def _noting_breaks(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        with self._noting_break():
-            yield from pieces
-
-    def _while_answered(self, text: Iterator[bytes]) -> Iterator[bytes]:
-        """The text. Raises Incomplete once too many logs of its source have timed out."""
-        source = self.log.source
-        for piece in text:
-            yield piece
-            if self._reader.stalled.count(source) >= MOST_STALLED:
-                raise Incomplete("timeout", f"{source} stopped answering for other logs too")
 
     def _skip(self, why: str, is_missed: bool = False) -> None:
         missing = (Incomplete("failed", why),) if is_missed else ()

@@ -148,7 +148,7 @@ class PassedLogs:
         if log is None:
             raise Error(_IS_FOLDER)
         with closing(log):
-            reading = Reading(log.decoded())
+            reading = Reading(log.text())
             for piece in reading:
                 known.feed(piece)
             words = known.finish()

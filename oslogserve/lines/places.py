@@ -5,7 +5,7 @@ A line is named by its number, a time, an anchor of os-loganalyze, or as the cau
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import UNTIMED_LINES, Selection, Wanted
 from oslogserve.lines.time_range import TimeRange, time_range
+from oslogserve.logs.open_log import OpenLog
 
 #: Lines before the moment that are searched for one with a time.
 _MOST_BEFORE = 1000
@@ -22,8 +23,6 @@ _NO_LINE = 10**12
 _TIME_IN_ANCHOR = re.compile(
     rb"_(\d{4}-\d\d-\d\d|[A-Z][a-z]{2}_[_\d]\d)[_T](\d\d)_(\d\d)_(\d\d)(?:_(\d{1,6}))?(_[AP]M)?"
 )
-
-Read = Callable[[], Iterable[bytes]]
 
 
 class Nearest(NamedTuple):
@@ -51,26 +50,22 @@ def moment_of(anchor: bytes, renderer: Renderer, written: int) -> TimeRange | No
         return None
 
 
-def nearest(
-    read: Read, renderer: Renderer, anchor: bytes, moment: TimeRange, written: float | None
-) -> Nearest | None:
+def nearest(log: OpenLog, renderer: Renderer, anchor: bytes, moment: TimeRange) -> Nearest | None:
     """The line nearest to `moment`, which `anchor` names; None if no line has a time.
 
     Compares the first line that is not before `moment` with the last one above it that has a time. If a
     clock was set back, a line with that very time may follow further below.
-    read: returns the log's text from its beginning; called at most three times. written: see Wanted.
     """
 
     def with_times(selection: Selection) -> Iterator[Nearest]:
-        for line in renderer(read(), Wanted("jsonl", selection, written)).objects():
+        for line in _lines(log, renderer, selection):
             with suppress(ValueError):  # a time of day alone
                 if line["time"]:
                     yield Nearest(line["line"], time_range(line["time"]).first - moment.first)
 
     later = next(with_times(Selection(since=moment, limit=1)), None)
     if later and later.micros:
-        named = Selection(first=_NO_LINE, show=(anchor,))
-        for line in renderer(read(), Wanted("jsonl", named, written)).objects():
+        for line in _lines(log, renderer, Selection(first=_NO_LINE, show=(anchor,))):
             return Nearest(line["line"], 0)
     if later and (later.number == 1 or later.micros == 0):
         return later
@@ -79,6 +74,12 @@ def nearest(
     if later:
         candidates.append(later)
     return min(candidates, key=lambda line: abs(line.micros), default=None)
+
+
+def _lines(log: OpenLog, renderer: Renderer, selection: Selection) -> Iterator[dict[str, Any]]:
+    """Yields lines of the log, which is read once more for that, as in a view jsonl."""
+    wanted = Wanted("jsonl", selection, log.stored.modified)
+    return renderer(log.text(), wanted, log.blocks).objects()
 
 
 #: A number such as 1200, 12,345 or L1200, or two.
@@ -120,13 +121,6 @@ class Moment(NamedTuple):
         return b"%b:%d" % (self.log, self.line)
 
 
-class Target(NamedTuple):
-    """The line to go to, and the value of `show` that brings it in."""
-
-    fragment: str
-    show: str
-
-
 def place(text: str) -> Place:
     """Parses what a reader typed. Raises ValueError that says what is expected."""
     text = text.strip()
@@ -159,33 +153,33 @@ def moment(text: str) -> Moment:
     return Moment((found[1] or "").encode("utf-8", "surrogateescape"), int(found[2]))
 
 
-def target(place: Place, read: Read, renderer: Renderer, written: float | None) -> Target | None:
-    """The line at or nearest to a place. See nearest().
+def target(place: Place, log: OpenLog, renderer: Renderer) -> tuple[str, str] | None:
+    """The fragment of the line at or nearest to a place, and the value of `show` that brings it in.
 
     None if no line has a date and time, or the log has no cause.
     """
     if place.is_cause:
-        summary, _ = renderer.summary(read(), Wanted("summary", written=written))
-        cause = summary["cause"]
-        return Target(f"L{cause['line']}", cause_lines(cause)) if cause else None
+        wanted = Wanted("summary", written=log.stored.modified)
+        cause = renderer(log.text(), wanted, log.blocks).summary()["cause"]
+        return (f"L{cause['line']}", cause_lines(cause)) if cause else None
     if place.fragment.startswith("L"):
-        return Target(place.fragment.partition("-")[0], place.fragment)
-    moments = list(_moments(place, read, renderer, written))
+        return place.fragment.partition("-")[0], place.fragment
+    moments = list(_moments(place, log, renderer))
     if not moments:
-        return Target(place.fragment, place.fragment) if place.fragment else None
+        return (place.fragment, place.fragment) if place.fragment else None
     for moment in moments:
-        within = Selection(since=moment, until=moment, limit=1)
-        for line in renderer(read(), Wanted("jsonl", within, written)).objects():
-            return Target(f"L{line['line']}", f"L{line['line']}")
+        for line in _lines(log, renderer, Selection(since=moment, until=moment, limit=1)):
+            return f"L{line['line']}", f"L{line['line']}"
     found: list[tuple[Nearest, str]] = []
     for moment in moments:
         at = datetime(1970, 1, 1) + timedelta(microseconds=moment.first)
         anchor = f"_{at:%Y-%m-%d_%H_%M_%S_%f}"
-        if near := nearest(read, renderer, anchor.encode(), moment, written):
+        if near := nearest(log, renderer, anchor.encode(), moment):
             found.append((near, anchor))
-    # The anchor lets the page say how far away the line is.
-    found.sort(key=lambda one: abs(one[0].micros))
-    return next((Target(f"L{near.number}", anchor) for near, anchor in found), None)
+    if not found:
+        return None
+    near, anchor = min(found, key=lambda pair: abs(pair[0].micros))
+    return f"L{near.number}", anchor  # the anchor lets the page say how far away the line is
 
 
 def cause_lines(cause: dict[str, Any]) -> str:
@@ -194,44 +188,30 @@ def cause_lines(cause: dict[str, Any]) -> str:
     return f"L{first}" + (f"-L{last}" if last > first else "")
 
 
-def time_of(line: int, read: Read, renderer: Renderer, written: float | None) -> TimeRange | None:
-    """The time of a line: of the last one up to it that shows a date; None for none.
-
-    read: returns the log's text from its beginning. written: see Wanted.
-    """
+def time_of(line: int, log: OpenLog, renderer: Renderer) -> TimeRange | None:
+    """The time of a line: of the last one up to it that shows a date; None for none."""
     for most in _MOST_ABOVE:
-        above = Selection(last=line, tail=most)
         found = None
-        for one in renderer(read(), Wanted("jsonl", above, written)).objects():
+        for above in _lines(log, renderer, Selection(last=line, tail=most)):
             with suppress(ValueError):  # a time of day alone
-                found = time_range(one["time"] or "")
+                found = time_range(above["time"] or "")
         if found or line <= most:
             return found
     return None
 
 
-def _moments(
-    place: Place, read: Read, renderer: Renderer, written: float | None
-) -> Iterator[TimeRange]:
+def _moments(place: Place, log: OpenLog, renderer: Renderer) -> Iterator[TimeRange]:
     """Yields the moments that a place may mean. A time of day is of the log's first day, or of the next."""
     if place.moment:
         yield place.moment
     elif place.fragment:
-        written_at = Wanted("jsonl", written=written).last_written()
-        moment = moment_of(place.fragment.encode(), renderer, written_at)
+        moment = moment_of(place.fragment.encode(), renderer, int(log.stored.modified))
         if moment:
             yield moment
-    elif begin := _begin(read, renderer, written):
-        for day in (begin, begin + timedelta(days=1)):
-            yield time_range(f"{day:%Y-%m-%d}T{place.time_of_day}")
-
-
-def _begin(read: Read, renderer: Renderer, written: float | None) -> datetime | None:
-    """The day of the log's first line with a date."""
-    head = Wanted("jsonl", Selection(last=UNTIMED_LINES), written)
-    for line in renderer(read(), head).objects():
-        try:
-            return datetime.fromisoformat((line["time"] or "")[:10])
-        except ValueError:
-            continue
-    return None
+    else:
+        for line in _lines(log, renderer, Selection(last=UNTIMED_LINES)):
+            with suppress(ValueError):
+                begin = datetime.fromisoformat((line["time"] or "")[:10])
+                for day in (begin, begin + timedelta(days=1)):
+                    yield time_range(f"{day:%Y-%m-%d}T{place.time_of_day}")
+                return

@@ -4,18 +4,15 @@
 import json
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from functools import partial
 from math import inf
 from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
-from oslogserve.lines.contents import Learner
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Totals, as_json, compact
-from oslogserve.logs.index_file import Facts
-from oslogserve.logs.indexed_log import IndexedLog
-from oslogserve.logs.log_text import LogText, text_of
+from oslogserve.logs.blocks import MOST_HELD, Blocks
+from oslogserve.logs.index_file import LogIndex
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -36,8 +33,8 @@ class Room(NamedTuple):
     lines: int | None = None
     #: Bytes of a line that are held and searched, see LONGEST_LINE.
     line: int = LONGEST_LINE
-    #: Bytes of a block of an index that are held until its checksum is known, see IndexedLog.read().
-    held: int | None = None
+    #: Bytes of a block of an index that are held until its checksum is known, see Blocks.read().
+    held: int = MOST_HELD
 
 
 _ROOM = Room()
@@ -53,80 +50,17 @@ class Renderer:
         self,
         pieces: Iterable[bytes],
         wanted: Wanted,
+        blocks: Blocks | None = None,
         room: Room = _ROOM,
         charge: Callable[[], None] = lambda: None,
     ) -> "Rendering":
         """The rendering of a log.
 
-        pieces: the log's text, cut anywhere; may raise Incomplete. A LogText is read by its index.
-        charge: called before each block. It may raise Incomplete too, which ends the log there.
+        pieces: the log's text, cut anywhere; may raise Incomplete. blocks: those of the log, if it has some; they are
+        read instead where its index tells that they are enough. charge: called before each piece is rendered. It
+        may raise Incomplete too, which ends the log there.
         """
-        text = text_of(pieces)
-        core = self._core(wanted, room)
-        if text.blocks and text.blocks.is_kept and _is_of_all(wanted):
-            core.collect_index(text.blocks.interval)
-            text.blocks.collect()
-        needed = self._needed(core, wanted, text, room)
-        blocks = _Cutter(needed or _WholeLog(text), wanted, room)
-
-        def begin_anew() -> tuple[native.Renderer, _Cutter]:
-            return self._core(wanted, room), _Cutter(_WholeLog(text), wanted, room)
-
-        may_begin_anew = needed is not None and not wanted.by_time
-        anew = begin_anew if may_begin_anew else None
-        return Rendering(core, blocks, charge, text.blocks, anew)
-
-    def _core(self, wanted: Wanted, room: Room) -> native.Renderer:
-        return native.Renderer(
-            self._grammar, wanted, wanted.last_written(), room.line, wanted.known
-        )
-
-    def summary(
-        self,
-        pieces: Iterable[bytes],
-        wanted: Wanted,
-        room: Room = _ROOM,
-        charge: Callable[[], None] = lambda: None,
-    ) -> tuple[dict[str, Any], "Outcome"]:
-        """The object of a view summary, see `lines.summary`, and its outcome. Arguments: see __call__()."""
-        text = text_of(pieces)
-        if text.blocks and _is_of_all(wanted) and (facts := text.blocks.facts):
-            return json.loads(facts.summary), _outcome_of(facts)
-        rendering = self(text, wanted, room, charge)
-        return rendering.summary(), rendering
-
-    def compact_summary(
-        self, text: LogText, wanted: Wanted, room: Room, charge: Callable[[], None]
-    ) -> tuple[dict[str, Any], "Outcome"]:
-        """The compact summary, see `lines.summary.compact`, and its outcome."""
-        if text.blocks and _is_of_all(wanted) and (facts := text.blocks.compact):
-            return json.loads(facts.summary), _outcome_of(facts)
-        summary, outcome = self.summary(text, wanted, room, charge)
-        return compact(summary), outcome
-
-    def _needed(
-        self, core: native.Renderer, wanted: Wanted, text: LogText, room: Room
-    ) -> "_NeededBlocks | None":
-        """The blocks that an answer needs, by the log's index; None if it must read all of the log."""
-        needs_all = wanted.selection == ALL_LINES and (wanted.page or wanted.last) is None
-        if needs_all or not text.blocks or not (index := text.blocks.index):
-            return None
-        learner = None
-        if wanted.selection.searches:
-            try:
-                if contents := index.file.contents():
-                    core.leave_out(index.blocks, *contents)
-                elif text.blocks.is_kept:
-                    learner = Learner(text.blocks, len(index.blocks))
-            except ValueError as error:
-                text.blocks.refuse(str(error))
-                return None
-        if wanted.last:
-            core.show_last(*wanted.last, index.blocks)
-        if learner or core.may_pass_over(index.blocks):
-            read = partial(text.block, most_held=room.held)
-            return _NeededBlocks(core, index.blocks, read, learner)
-        return None
+        return Rendering(self._grammar, pieces, wanted, blocks, room, charge)
 
     def new_known(self) -> native.Known:
         """No words yet: it is fed with a log that others are compared with, see Wanted.known."""
@@ -140,10 +74,19 @@ class Renderer:
         return self._grammar.iso(time, written)
 
 
-class Outcome:
-    """The outcome of a rendering, known once the log was rendered."""
+class Rendering:
+    """A view of a log. Iterate it, or what a method gives, once: then its outcome is known."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        grammar: native.Grammar,
+        pieces: Iterable[bytes],
+        wanted: Wanted,
+        blocks: Blocks | None,
+        room: Room,
+        charge: Callable[[], None],
+    ) -> None:
+        """See Renderer."""
         #: The counts.
         self.tally = Tally()
         #: Why the log broke off; None if it did not.
@@ -152,30 +95,35 @@ class Outcome:
         self.is_read_to_end = False
         #: Lines that were read, without a last one that is not finished.
         self.complete_lines = 0
-
-
-class Rendering(Outcome):
-    """A view of a log. Iterate it, or what a method gives, once: then its outcome is known."""
-
-    def __init__(
-        self,
-        core: native.Renderer,
-        blocks: "_Cutter",
-        charge: Callable[[], None],
-        indexed: IndexedLog | None,
-        begin_anew: "Callable[[], tuple[native.Renderer, _Cutter]] | None",
-    ) -> None:
-        """indexed: where the index is kept that the core collects. begin_anew: reads the log without its
-        index; None where that is of no use."""
-        super().__init__()
-        self._core, self._blocks = core, blocks
+        self._grammar, self._pieces, self._wanted = grammar, pieces, wanted
+        self._blocks, self._room, self._charge = blocks, room, charge
         self._totals: Totals | None = None
-        self._charge = charge
-        self._indexed = indexed
-        self._begin_anew = begin_anew
+        self._ends_a_line = True
+        #: True for the summary that an index has: of all lines, without a comparison.
+        self._is_of_all = wanted.view == "summary" and wanted.selection == ALL_LINES
+        self._is_of_all = self._is_of_all and wanted.known is None
+        selection = wanted.selection
+        self._is_search = bool(selection.searches or selection.without)
+        #: Bytes that are rendered at once: after a search, by the time that it took.
+        self._size = FIRST_SEARCHED if self._is_search else room.block
+        self._core = self._new_core()
+        self._needed = self._needed_blocks()
+        if self._needed is None and self._is_of_all and blocks and blocks.is_kept:
+            self._core.collect_index(blocks.interval)
+            blocks.collect()
+
+    def _new_core(self) -> native.Renderer:
+        wanted = self._wanted
+        return native.Renderer(
+            self._grammar, wanted, wanted.last_written(), self._room.line, wanted.known
+        )
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the bytes of the view."""
+        if self._is_of_all and self._blocks and (index := self._blocks.index):
+            self._end_by(index)
+            yield index.summary
+            return
         yield from filter(None, self._fed())
         if self._totals:
             yield as_json(self._totals)
@@ -221,130 +169,118 @@ class Rendering(Outcome):
         summary: dict[str, Any] = json.loads(b"".join(self))
         return summary
 
+    def compact_summary(self) -> dict[str, Any]:
+        """The compact summary, see `lines.summary.compact`."""
+        if self._is_of_all and self._blocks and (index := self._blocks.index):
+            self._end_by(index)
+            summary: dict[str, Any] = json.loads(index.compact)
+            return summary
+        return compact(self.summary())
+
+    def _end_by(self, index: LogIndex) -> None:
+        """The outcome of a summary that an index has."""
+        lines = index.lines
+        self.tally = Tally(lines, index.size, matched=lines, sent=lines)
+        self.is_read_to_end = True
+        self.complete_lines = lines - (not index.ends_a_line)
+
     def _fed(self) -> Iterator[bytes]:
-        """Yields the core's output for each block of the log, and an empty one last."""
+        """Yields the core's output for each piece of the log, and an empty one last."""
+        blocks = self._blocks
         try:
             is_over = yield from self._all_fed()
             yield from iter(self._core.finish, b"")
-            if is_over and self._indexed and self._core.is_index_wrong:
-                self._indexed.refuse("its blocks lack lines")
+            if is_over and blocks and self._core.is_index_wrong:
+                blocks.refuse("its blocks lack lines")
                 self.broke_off, is_over = WrongIndex(), False
             yield b""
             self._totals = self._core.totals()
-            self.tally = Tally(**self._core.tally())
-            if is_over and self._indexed and self._totals and (blocks := self._core.blocks()):
-                ends_a_line, summary = self._blocks.ends_a_line, as_json(self._totals)
-                facts = Facts(self.tally.lines, self.tally.bytes, ends_a_line, summary)
-                self._indexed.keep(facts, json.dumps(compact(json.loads(summary))).encode(), blocks)
+            self.tally = tally = Tally(**self._core.tally())
+            if is_over and blocks and self._totals and (made := self._core.blocks()):
+                summary = as_json(self._totals)
+                in_short = json.dumps(compact(json.loads(summary))).encode()
+                ends_a_line = self._ends_a_line
+                blocks.keep(tally.lines, tally.bytes, ends_a_line, summary, in_short, made)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core
-        self.is_read_to_end = is_over and not self.tally.ended_early
-        self.complete_lines = self.tally.lines - (not self._blocks.ends_a_line)
+        self.is_read_to_end = is_over and not tally.ended_early
+        self.complete_lines = tally.lines - (not self._ends_a_line)
 
     def _all_fed(self) -> Generator[bytes, None, bool]:
-        """Yields the core's output for each block of the log. Returns true at the log's end.
+        """Yields the core's output for each piece of the log. Returns true at the log's end.
 
         If the index has another text, it begins anew without the index, unless something was given out.
         """
+        pieces = self._cut(self._whole_log() if self._needed is None else self._needed)
         has_given = False
         while True:
             try:
-                for block in self._blocks:
+                for piece in pieces:
                     self._charge()
                     began = time.thread_time()
-                    text = self._core.feed(block)
-                    self._blocks.took(time.thread_time() - began)
+                    text = self._core.feed(piece)
+                    if self._is_search:
+                        is_fast = time.thread_time() - began < BLOCK_TIME
+                        size = min(2 * self._size, self._room.block) if is_fast else self._size // 2
+                        self._size = max(size, LEAST_SEARCHED)
                     has_given = has_given or bool(text)
                     yield text
                     if self._core.done:
                         return False
                 return True
             except Incomplete as error:
-                if has_given or self._begin_anew is None or not isinstance(error, WrongIndex):
+                is_wrong = isinstance(error, WrongIndex) and self._needed is not None
+                if has_given or not is_wrong or self._wanted.by_time:
                     self.broke_off = error
                     return False
-                self._core, self._blocks = self._begin_anew()
+                self._needed, self._core = None, self._new_core()
+                pieces = self._cut(self._whole_log())
 
-
-def _is_of_all(wanted: Wanted) -> bool:
-    """True for the summary that an index has: of all lines, without a comparison."""
-    return wanted.view == "summary" and wanted.selection == ALL_LINES and wanted.known is None
-
-
-def _outcome_of(facts: Facts) -> Outcome:
-    """The outcome of a summary of all lines."""
-    outcome = Outcome()
-    lines = facts.lines
-    outcome.tally = Tally(lines, facts.size, matched=lines, sent=lines)
-    outcome.is_read_to_end = True
-    outcome.complete_lines = lines - (not facts.ends_a_line)
-    return outcome
-
-
-class _WholeLog:
-    """All pieces of a log."""
-
-    def __init__(self, text: LogText) -> None:
-        self._text = text
-        #: True if the last line so far is complete.
-        self.ends_a_line = True
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self._text:
+    def _whole_log(self) -> Iterator[bytes]:
+        for piece in self._pieces:
             if piece:
-                self.ends_a_line = piece.endswith(b"\n")
+                self._ends_a_line = piece.endswith(b"\n")
             yield piece
 
+    def _needed_blocks(self) -> Iterator[bytes] | None:
+        """The text of the blocks that the answer needs, by the log's index; None if it must read all of the log."""
+        core, wanted, blocks = self._core, self._wanted, self._blocks
+        needs_all = wanted.selection == ALL_LINES and (wanted.page or wanted.last) is None
+        if needs_all or not blocks or not (index := blocks.index):
+            return None
+        is_collected = False
+        try:
+            if wanted.selection.searches and index.has_contents:
+                core.leave_out(index.blocks, *index.contents)
+            elif wanted.selection.searches:
+                is_collected = blocks.is_kept
+        except ValueError as error:
+            blocks.refuse(str(error))
+            return None
+        if wanted.last:
+            core.show_last(*wanted.last, index.blocks)
+        if not (is_collected or core.may_pass_over(index.blocks)):
+            return None
+        return self._read_blocks(blocks, index, is_collected)
 
-class _NeededBlocks:
-    """The pieces of the blocks that an answer needs. The core passes over the others."""
-
-    def __init__(
-        self,
-        core: native.Renderer,
-        blocks: native.Index,
-        read: Callable[[int], Iterator[bytes]],
-        learner: Learner | None,
-    ) -> None:
-        """read: the text of a block. learner: of the blocks; None if nothing is to be learnt."""
-        self._core = core
-        self._blocks = blocks
-        self._read = read
-        self._learner = learner
-        self.ends_a_line = blocks.ends_a_line
-
-    def __iter__(self) -> Iterator[bytes]:
+    def _read_blocks(self, blocks: Blocks, index: LogIndex, is_collected: bool) -> Iterator[bytes]:
+        """Yields the text of the blocks that the core does not pass over."""
+        self._ends_a_line = index.ends_a_line
         place = 0
-        while (place := self._core.pass_over(self._blocks, place)) < len(self._blocks):
+        while (place := self._core.pass_over(index.blocks, place)) < len(index.blocks):
             if self._core.done:
                 return
-            pieces = self._read(place)
-            yield from self._learner.reading(place, pieces) if self._learner else pieces
+            yield from blocks.read(place, self._room.held, is_collected)
             place += 1
 
-
-class _Cutter:
-    """Cuts the pieces of a log into blocks. The size of the next one follows the time of the last search."""
-
-    def __init__(self, pieces: _WholeLog | _NeededBlocks, wanted: Wanted, room: Room) -> None:
-        selection = wanted.selection
-        self._pieces = pieces
-        self._is_search = bool(selection.searches or selection.without)
-        self._size = FIRST_SEARCHED if self._is_search else room.block
-        self._largest = room.block
+    def _cut(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yields the pieces, cut to what is rendered at once."""
         # Text has no more bytes than the log, and a summary has no lines. Counting takes time.
-        has_lines = wanted.view in ("html", "jsonl", "marked")
-        self._most_lines = room.lines or (MOST_LINES if has_lines else inf)
-
-    @property
-    def ends_a_line(self) -> bool:
-        """True if the last line is complete; known at the end."""
-        return self._pieces.ends_a_line
-
-    def __iter__(self) -> Iterator[bytes]:
-        for piece in self._pieces:
-            at, most = 0, self._most_lines
+        has_lines = self._wanted.view in ("html", "jsonl", "marked")
+        most = self._room.lines or (MOST_LINES if has_lines else inf)
+        for piece in pieces:
+            at = 0
             while at < len(piece):
                 size = self._size
                 # bytes.count takes twenty times as long, and blocks other threads meanwhile.
@@ -352,10 +288,3 @@ class _Cutter:
                     size //= 2
                 yield piece[at : at + size]
                 at += size
-
-    def took(self, seconds: float) -> None:
-        """Notes how long the last block took to render."""
-        if self._is_search:
-            is_fast = seconds < BLOCK_TIME
-            size = min(2 * self._size, self._largest) if is_fast else self._size // 2
-            self._size = max(size, LEAST_SEARCHED)

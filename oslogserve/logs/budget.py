@@ -172,6 +172,10 @@ class Budget:
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
 
+    def note_sent(self, size: int) -> None:
+        """Charges in the same way a piece of the answer, of so many bytes, but raises nothing."""
+        self.note(sent=size)
+
     def note(self, inflated: int = 0, sent: int = 0) -> None:
         """Charges in the same way, but raises nothing: whoever charges next learns that the budget is
         spent. sent: bytes of the answer."""

@@ -6,7 +6,7 @@ Checks that the end is complete.
 
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -40,8 +40,9 @@ class FirstBytes(NamedTuple):
 
     #: Its compression, see packed_as().
     packing: str
-    #: Its text, see beginning(); empty if that is damaged.
+    #: Its text; empty if that is damaged.
     text: bytes
+    is_damaged: bool = False
 
 
 class Decoded:
@@ -57,18 +58,18 @@ class Decoded:
         chunks: Iterable[bytes],
         encoding: str = "",
         piece_size: int = PIECE,
-        interval: int | None = None,
+        interval: int = 0,
+        points: "list[Point] | None" = None,
     ) -> None:
         """chunks: the stored bytes. encoding: the declared Content-Encoding, see packed_as().
-        piece_size: bytes of a piece, at most PIECE. interval: bytes of text from one point to the next;
-        None for no points.
+        piece_size: bytes of a piece, at most PIECE. points: gets the places from which it can be inflated, see
+        core/src/decode, `interval` bytes of text apart, once all was read; None if nobody wants them.
         """
         self._chunks = iter(chunks)
         self._encoding = encoding
         self._piece_size = piece_size
         self._interval = interval
-        #: Points from which it can be inflated, see core/src/decode; known at the end.
-        self.points: Sequence[Point] = ()
+        self._points = points
         self._inflater: native.Inflater | None = None
         #: True if it was read to its end and is exactly one gzip member or Zstandard frame.
         self.is_one_member = False
@@ -89,14 +90,15 @@ class Decoded:
 
     def _inflated(self, chunks: Iterable[bytes], packing: str) -> Iterator[bytes]:
         inflater = self._inflater = native.Inflater(packing, self._piece_size)
-        if self._interval:
+        if self._points is not None:
             inflater.collect_points(self._interval)
         yield from inflated(inflater, chunks)
         fault = inflater.fault_at_end
         if fault:
             raise (Undecodable if inflater.is_refused else Incomplete)(*fault)
         self.is_one_member = inflater.is_one_member
-        self.points = inflater.take_points()
+        if self._points is not None:
+            self._points += inflater.take_points()
 
 
 def inflated(inflater: native.Inflater, chunks: Iterable[bytes]) -> Iterator[bytes]:
@@ -143,14 +145,14 @@ def _is_raw_deflate(chunk: bytes) -> bool:
     return not chunk.isascii()
 
 
-def beginning(chunk: bytes, size: int = 1024, encoding: str = "") -> bytes | None:
-    """The log's first bytes, from its first stored chunk; None if that is damaged."""
+def first_bytes(chunk: bytes, encoding: str = "", size: int = 1024) -> FirstBytes:
+    """The log's first bytes, from its first stored chunk. encoding: see packed_as()."""
     packing = packed_as(chunk, encoding)
     if not packing:
-        return chunk[:size]
+        return FirstBytes("", chunk[:size])
     inflater = native.Inflater(packing, size)
     text = inflater.feed(chunk)
-    return None if inflater.fault else text
+    return FirstBytes(packing, b"" if inflater.fault else text, bool(inflater.fault))
 
 
 def length(pieces: Iterable[bytes], most: int) -> int | None:

@@ -17,7 +17,7 @@ from typing import TypeVar
 from oslogserve import messages
 from oslogserve.fastzlib import fast
 from oslogserve.humanize import size_shown
-from oslogserve.logs.index_file import MOST_BYTES, IndexFile, inflated
+from oslogserve.logs.index_file import MOST_BYTES, LogIndex
 from oslogserve.metrics import Metrics
 from oslogserve.native import Known
 from oslogserve.sources import Stored
@@ -41,8 +41,6 @@ _PAUSE = 60
 _WORDS = b"oslogserve-words 1\n"
 _CHECKSUM = struct.Struct(">I")
 _LEVEL = 2
-#: Bytes of a list of words. The core's limits allow fewer.
-_MOST_LIST = 2 * 1024 * 1024
 #: The least ratio of a log's stored bytes to those of its words. To read a smaller log again is cheaper than
 #: their place in the directory.
 _LEAST_RATIO = 8
@@ -99,9 +97,9 @@ class Indexes:
         has_failed = self._failed is not None and self._clock() - self._failed < _PAUSE
         return self.are_there and not has_failed
 
-    def find(self, stored: Stored) -> IndexFile | None:
-        """The index of a log; None if there is none. One that is cut short is removed."""
-        return self._read(self._key(stored), IndexFile)
+    def find(self, stored: Stored) -> LogIndex | None:
+        """The index of a log; None if there is none. A damaged one is removed."""
+        return self._read(self._key(stored), LogIndex)
 
     def keep(self, stored: Stored, content: bytes) -> None:
         """content: the file of an index."""
@@ -233,4 +231,4 @@ def _known_in(content: bytes) -> Known:
     packed = memoryview(content)[begin:]
     if content[:begin] != _WORDS + _CHECKSUM.pack(fast.crc32(packed)):
         raise ValueError("it is no list of words, or damaged")
-    return Known.of_list(inflated(packed, _MOST_LIST))
+    return Known.of_list(fast.decompress(packed))

@@ -1,97 +1,82 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log as HTML, text, JSON lines or a summary: the log's bytes in, the response's bytes out.
+"""A log as HTML, text, JSON lines or a summary: the log's bytes in, the answer's bytes out.
 
 Each view says at its end if some of the log is missing.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 
 from oslogserve.encodings import plain_name
 from oslogserve.errors import Header, Incomplete
+from oslogserve.http.request import is_settled
 from oslogserve.jobs.passed import NOT_COMPARED, Passed
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import planned
-from oslogserve.lines.places import Nearest, Read, moment_of, nearest
-from oslogserve.lines.renderer import Outcome, Renderer, Rendering
-from oslogserve.lines.selection import (
-    LINE_BYTES,
-    TAIL_BYTES,
-    PageLimits,
-    Selection,
-    Wanted,
-)
-from oslogserve.logs.decode import Reading
+from oslogserve.lines.places import Nearest, moment_of, nearest
+from oslogserve.lines.renderer import Renderer, Rendering
+from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Wanted
+from oslogserve.logs.open_log import OpenLog
+from oslogserve.native import SEVERITIES
 from oslogserve.pages import brief
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.chapters import chapters_page
-from oslogserve.pages.counts import LINES_BEFORE, Counts, continued
 from oslogserve.pages.page import address, frame, link_of
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 
+#: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
+#: same page.
+ASSUMED_RATIO = 16
 #: Bytes of text for each element of a page, if lines are short and have links.
 ELEMENT_BYTES = 16
-
-
-class LogInfo(NamedTuple):
-    """A log as it is known before it is read, and how it is read."""
-
-    #: The name of its source.
-    source: str = ""
-    #: Stored bytes; None if unknown.
-    stored_size: int | None = None
-    #: When it was last written, in seconds since 1970; None for now.
-    modified: float | None = None
-    #: Bytes of its text, or an estimate.
-    text_size: int = 0
-    #: True if lines may still be added.
-    may_grow: bool = False
-    #: Reads its text once more, to find the line nearest to a time.
-    read_again: Read = tuple
-    #: Called before each block of its text is rendered; may raise Incomplete.
-    charge: Callable[[], None] = lambda: None
+#: Lines shown before the target of a link.
+LINES_BEFORE = 200
+#: Lines of the window before a page. Where the page before begins is known only once it is read.
+WINDOW_LINES = 10_000
+#: Parameters that links to other lines of the same filter replace.
+WINDOW = ("lines", "chapter", "after", "limit", "tail", "show")
+_ERROR = SEVERITIES.index("ERROR")
 
 
 class LogView:
-    """A log in the view of a query. It is rendered once: then the results are known."""
+    """A log in the view of a query. Once it is rendered, `rendering` has its counts."""
+
+    #: The lines of the view, while they are rendered.
+    rendering: Rendering
 
     def __init__(
         self,
         query: Query,
-        info: LogInfo,
+        log: OpenLog,
         renderer: Renderer,
         limits: PageLimits | None = None,
         compared: Passed = NOT_COMPARED,
+        file_title: str | None = None,
     ) -> None:
-        """limits: of a page if the query names no end; None for no limits. compared: the log that this
-        one is compared with."""
-        self.query = query
-        self.info = info
-        self.limits = limits
-        self._renderer = renderer
-        self._compared = compared
-        #: The lines of the view, which may begin later than the query's.
-        self._selection = query.selection
-        self.outcome = Outcome()
-        #: Why the lines of an excerpt could not all be read.
-        self._unread: Incomplete | None = None
-
-    def render(
-        self, view: str, pieces: Iterable[bytes], file_title: str | None = None
-    ) -> Iterator[bytes]:
-        """The response's body. pieces: the log's text.
-
-        file_title: for a page to be saved as a file, with its style and without links to a server.
+        """limits: of a page if the query names no end; None for no limits. compared: the log that this one is
+        compared with. file_title: for what is saved as a file: a page has its style and no links to a server.
         """
+        self.query = query
+        self.log = log
+        self.limits = limits
+        #: Why lines are missing, or may be called new that are not. Grows while the log is rendered.
+        self.missing: list[Incomplete] = [compared.fault] if compared.fault else []
+        #: The lines of the view, which may begin later than the query's.
+        self.selection = query.selection
+        self._renderer = renderer
+        self._known = compared.known
+        self._file_title = file_title
+        self._may_grow = not is_settled(log.stored.modified)
+
+    def render(self, view: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """The answer's content. pieces: the log's text."""
         match view:
-            case "html" if file_title is not None:
-                return self._html_file(pieces, file_title)
             case "html":
                 return self._html(pieces)
             case "jsonl":
@@ -99,120 +84,111 @@ class LogView:
             case "summary":
                 return self._summary(pieces)
             case "brief":
-                return self._brief(pieces, file_title)
+                return self._brief(pieces)
             case "chapters":
                 return self._chapters(pieces)
             case "text":
-                return with_notices(self._lines("text", pieces), lambda: self.missing)
+                return with_notices(self._lines("text", pieces), self.missing)
         raise ValueError(view)
 
     def headers(self) -> list[Header]:
         """Counts of lines, and the address of the next ones. Call it when all pieces were read."""
-        headers = [(f"Log-{name.title()}", str(count)) for name, count in self._counts.items()]
+        headers = [(f"Log-{name.title()}", str(count)) for name, count in self._counts().items()]
         for name, value in completeness(self.query, self.missing).items():
             headers.append((f"Log-{name.title()}", json.dumps(value)))
-        headers.append(("Log-Read-To-End", json.dumps(self.outcome.is_read_to_end)))
+        headers.append(("Log-Read-To-End", json.dumps(self.rendering.is_read_to_end)))
         following = self.next_address()
         return [*headers, ("Link", f'<{following}>; rel="next"')] if following else headers
 
     def next_address(self) -> str | None:
         """The URL of the lines after a limit; None if none was reached."""
-        query, tally = self.query, self.outcome.tally
+        query, tally = self.query, self.rendering.tally
         if tally.cut_at is None:
             return None
         # Lines of `show` were sent already.
         if query.selection.tail is not None:
             following = address(query.parameters, ("after", "show"), after=tally.cut_at - 1)
         else:
-            begin = continued(tally.cut_at, tally.cut_from, query.selection.last)
+            begin = _continued(tally.cut_at, tally.cut_from, query.selection.last)
             replaced = ("lines", "chapter", "after", "show")
             following = address(query.parameters, replaced, **begin)
         return (query.address if query.path else "") + following
 
-    def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Rendering:
-        rendering = self._renderer(pieces, self._wanted(view, link), charge=self.info.charge)
-        self.outcome = rendering
-        return rendering
-
-    def _totals(self, pieces: Iterable[bytes]) -> dict[str, Any]:
-        wanted, charge = self._wanted("summary"), self.info.charge
-        summary, self.outcome = self._renderer.summary(pieces, wanted, charge=charge)
-        return summary
-
-    def _wanted(self, view: str, link: bytes = b"") -> Wanted:
-        selection = self._selection
+    def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Iterator[bytes]:
+        """The lines of the view, behind which it is known what is missing."""
+        selection, charge = self.selection, self.log.budget.charge_rendering
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
-        known = self._compared.known
-        return Wanted(view, selection, self.info.modified, link, limits, known=known)
+        written = self.log.stored.modified
+        wanted = Wanted(view, selection, written, link, limits, known=self._known)
+        self.rendering = self._renderer(pieces, wanted, self.log.blocks, charge=charge)
+        return self._rendered(self.rendering)
 
-    @property
-    def newer_lines(self) -> str | None:
-        """The URL of the lines that come after the page's; None if the page cannot get any."""
-        selection = self._selection
-        has_end = (selection.last, selection.until, selection.limit) != (None, None, None)
-        is_to_end = self.outcome.is_read_to_end and self.outcome.tally.next_page is None
-        if has_end or not is_to_end or not self.info.may_grow:
-            return None
-        # Lines of `show` are on this page.
-        replaced = ("after", "tail", "show")
-        return address(self.query.parameters, replaced, after=self.outcome.complete_lines)
+    def _rendered(self, rendering: Rendering) -> Iterator[bytes]:
+        yield from rendering
+        self._note_end()
+
+    def _totals(self, pieces: Iterable[bytes]) -> dict[str, Any]:
+        self._lines("summary", pieces)
+        summary = self.rendering.summary()
+        self._note_end()
+        return summary
+
+    def _note_end(self) -> None:
+        """Notes why lines are missing."""
+        rendering, tail = self.rendering, self.selection.tail
+        tally = rendering.tally
+        if rendering.broke_off:
+            self.missing.append(rendering.broke_off)
+        if tally.dropped:
+            left_out = f"{tally.dropped:,} of the last {tail:,} lines are left out"
+            reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB are all that is kept"
+            self.missing.append(Incomplete("capped", reason))
+        if tally.cut_line:
+            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {tally.cut_line:,} has more"
+            self.missing.append(Incomplete("capped", reason))
 
     def _html(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        query = self.query
+        query, log = self.query, self.log
+        if self._file_title is not None:
+            # The style sheet is our own; escaped, it would not work.
+            style = Markup(content("log.css"))  # noqa: S704
+            lines = self._lines("html", pieces)
+            yield from streamed("file.html", lines, view=self, title=self._file_title, style=style)
+            return
         found = self._nearest()
         if found:
             shown = (*query.selection.show, b"L%d" % found.number)
-            self._selection = query.selection._replace(show=shown)
-        size = self.info.text_size
+            self.selection = query.selection._replace(show=shown)
+        size = (log.stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         is_large = self.limits is not None and size > self.limits.size
         is_filtered = query.selection._replace(show=()) != Selection()
         most = inf if self.limits is None or is_filtered else self.limits.elements
         if is_large or size > most * ELEMENT_BYTES:
-            self._selection = around_shown(self._selection)
-        lines = self._lines("html", pieces, link_of(query.one_source))
+            self.selection = _around_shown(self.selection)
+        selection = self.selection
+        has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
+        if found and (not found.micros or found.number <= query.selection.after):
+            found = None
         # Send the page's beginning first, since a filter may find no line for long.
         yield from streamed(
             "log.html",
-            lines,
+            self._lines("html", pieces, link_of(query.one_source)),
             **frame(query.mount, query.path, _title(query.shown), query.one_source),
+            **bar(query),
             view=self,
             plain_name=plain_name,
-            **bar(query),
-            nearest=found
-            if found and found.micros and found.number > query.selection.after
-            else None,
-            counts=Counts(query, self._selection, lines, is_large),
+            nearest=found,
+            lines_before=LINES_BEFORE,
+            may_end_early=is_large and not has_end,
         )
 
     def _nearest(self) -> Nearest | None:
         """The line nearest to the first moment in `show`."""
-        written = Wanted("html", written=self.info.modified).last_written()
         for anchor in self.query.selection.show:
-            if moment := moment_of(anchor, self._renderer, written):
-                read, modified = self.info.read_again, self.info.modified
-                return nearest(read, self._renderer, anchor, moment, modified)
+            if moment := moment_of(anchor, self._renderer, int(self.log.stored.modified)):
+                return nearest(self.log, self._renderer, anchor, moment)
         return None
-
-    def _html_file(self, pieces: Iterable[bytes], title: str) -> Iterator[bytes]:
-        # The style sheet is our own; escaped, it would not work.
-        style = Markup(content("log.css"))  # noqa: S704
-        lines = self._lines("html", pieces)
-        yield from streamed("file.html", lines, view=self, title=title, style=style)
-
-    @property
-    def missing(self) -> list[Incomplete]:
-        """Why lines are missing, or may be called new that are not."""
-        found = [self._compared.fault, self.outcome.broke_off, self._unread]
-        tally, tail = self.outcome.tally, self._selection.tail
-        if tally.dropped:
-            left_out = f"{tally.dropped:,} of the last {tail:,} lines are left out"
-            reason = f"{left_out}: the last {TAIL_BYTES >> 20} MiB are all that is kept"
-            found.append(Incomplete("capped", reason))
-        if tally.cut_line:
-            reason = f"a page shows {LINE_BYTES >> 20} MiB of a line, and line {tally.cut_line:,} has more"
-            found.append(Incomplete("capped", reason))
-        return [error for error in found if error]
 
     @property
     def notices(self) -> list[str]:
@@ -227,66 +203,123 @@ class LogView:
     @property
     def without_lines(self) -> str:
         """The sentence for a page without hits, else ""."""
-        if self.outcome.tally.matched:
+        tally = self.rendering.tally
+        if tally.matched:
             return ""
-        if not self.outcome.tally.bytes and not self.missing:
+        if not tally.bytes and not self.missing:
             return "This log is empty."
-        if self.newer_lines and 0 < self.outcome.complete_lines <= self._selection.after:
+        if self.newer_lines and 0 < self.rendering.complete_lines <= self.selection.after:
             return "This log has no newer lines yet."
         return "No line of this log fits these filters."
 
-    def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        yield from self._lines("jsonl", pieces)
-        end = {"end": True, **self._counts, **self._completeness, "next": self.next_address()}
-        yield json_line(end)
-
-    def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = self._totals(pieces)
-        errors = summary.pop("errors") or [None]
-        tally = self.outcome.tally
-        counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
-        ends = {"first_error": errors[0], "last_error": errors[-1]}
-        yield json_line({**counts, **summary, **ends, **self._completeness})
-
-    def _brief(self, pieces: Iterable[bytes], file_title: str | None) -> Iterator[bytes]:
-        summary = self._totals(pieces)
-        query, total = self.query, self.outcome.tally.lines
-        lines: list[MarkedLine] = []
-        if ranges := planned(summary, total, query.size):  # then the log is read again
-            wanted = self._wanted("marked")._replace(selection=selection_of(ranges))
-            read = self._renderer(self.info.read_again(), wanted, charge=self.info.charge)
-            lines += marked_lines(read, ranges)
-            if self.outcome.broke_off is None:
-                self._unread = read.broke_off
-        name, link = query.address, "?goto="
-        if file_title is not None:
-            name, link = file_title, f"{file_title}:"
-        log = brief.Excerpted(name, link, summary, lines, total)
-        yield brief.text(log, query.size, list(map(incomplete_notice, self.missing)))
+    @property
+    def newer_lines(self) -> str | None:
+        """The URL of the lines that come after the page's; None if the page cannot get any."""
+        selection = self.selection
+        has_end = (selection.last, selection.until, selection.limit) != (None, None, None)
+        is_to_end = self.rendering.is_read_to_end and self.rendering.tally.next_page is None
+        if has_end or not is_to_end or not self._may_grow:
+            return None
+        # Lines of `show` are on this page.
+        replaced = ("after", "tail", "show")
+        return address(self.query.parameters, replaced, after=self.rendering.complete_lines)
 
     @property
     def new_lines(self) -> str | None:
         """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
-        if self._compared.known is None or self.query.selection.new_only:
+        if self._known is None or self.query.selection.new_only:
             return None
         return address(self.query.parameters, ("tail", "show"), new="only")
+
+    @property
+    def is_of_errors(self) -> bool:
+        """True if the query selects nothing below ERROR."""
+        level = self.selection.level
+        return level is not None and SEVERITIES.index(level) >= _ERROR
+
+    @property
+    def first_error(self) -> int | None:
+        """The number of the first line at ERROR or above; None for none."""
+        severities = self.rendering.tally.severities.items()
+        return min((first for rank, (_, first) in severities if rank >= _ERROR), default=None)
+
+    @property
+    def begin(self) -> int:
+        """The number of the first line that the page may have."""
+        return max(self.selection.first, self.selection.after + 1)
+
+    @property
+    def before(self) -> tuple[int, int]:
+        """The first and the last line of the window before the page."""
+        return max(1, self.begin - WINDOW_LINES), self.begin - 1
+
+    @property
+    def severities(self) -> list[tuple[str, int, int]]:
+        """Severity, count of lines, and number of the first line; the most severe first."""
+        found = sorted(self.rendering.tally.severities.items(), reverse=True)
+        return [(SEVERITIES[rank], count, first) for rank, (count, first) in found]
+
+    @property
+    def window(self) -> str:
+        """The value of `lines` for the same window; "" for the whole log."""
+        first, last = self.selection.first, self.selection.last
+        return "" if (first, last) == (1, None) else f"{first}-{last or ''}"
+
+    def next_page(self, number: int) -> str:
+        """The URL of the lines that the page had no room for, from the one of this number on."""
+        has_more = bool(self.query.selection.show)
+        begin = _continued(number, self.rendering.tally.next_from, has_more=has_more)
+        return address(self.query.parameters, ("lines", "after"), **begin)
+
+    def address(self, **changed: str | int) -> str:
+        """The URL of other lines of the same log and filter. Empty values are left out."""
+        return address(self.query.parameters, (*WINDOW, *changed), **changed)
+
+    def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        yield from self._lines("jsonl", pieces)
+        members = {**self._counts(), **self._completeness(), "next": self.next_address()}
+        yield json_line({"end": True, **members})
+
+    def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        summary = self._totals(pieces)
+        errors = summary.pop("errors") or [None]
+        tally = self.rendering.tally
+        counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
+        ends = {"first_error": errors[0], "last_error": errors[-1]}
+        yield json_line({**counts, **summary, **ends, **self._completeness()})
+
+    def _brief(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        summary = self._totals(pieces)
+        query, total = self.query, self.rendering.tally.lines
+        lines: list[MarkedLine] = []
+        if ranges := planned(summary, total, query.size):  # then the log is read again
+            log, selection = self.log, selection_of(ranges)
+            wanted = Wanted("marked", selection, log.stored.modified, known=self._known)
+            charge = log.budget.charge_rendering
+            read = self._renderer(log.text(), wanted, log.blocks, charge=charge)
+            lines += marked_lines(read, ranges)
+            if read.broke_off and self.rendering.broke_off is None:
+                self.missing.append(read.broke_off)
+        name, link = query.address, "?goto="
+        if self._file_title is not None:
+            name, link = self._file_title, f"{self._file_title}:"
+        excerpt = brief.Excerpted(name, link, summary, lines, total)
+        yield brief.text(excerpt, query.size, list(map(incomplete_notice, self.missing)))
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._totals(pieces)
         yield chapters_page(self.query, summary, map(incomplete_notice, self.missing))
 
-    @property
     def _counts(self) -> dict[str, int]:
-        tally = self.outcome.tally
+        tally = self.rendering.tally
         counts = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
-        return counts if self._compared.known is None else {**counts, "new": tally.new}
+        return counts if self._known is None else {**counts, "new": tally.new}
 
-    @property
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)
         return {
             **completeness(self.query, self.missing),
-            "read_to_end": self.outcome.is_read_to_end,
+            "read_to_end": self.rendering.is_read_to_end,
             "reason": reason or None,
         }
 
@@ -304,7 +337,7 @@ def completeness(
     return members
 
 
-def around_shown(selection: Selection) -> Selection:
+def _around_shown(selection: Selection) -> Selection:
     """The selection; without a window, it begins shortly before the first line of `show`.
 
     Else the page of a large log might end before that line.
@@ -317,6 +350,16 @@ def around_shown(selection: Selection) -> Selection:
     return selection._replace(first=max(1, min(numbers) - LINES_BEFORE))
 
 
+def _continued(
+    number: int, begin: int | None, last: int | None = None, has_more: bool = False
+) -> dict[str, str | int]:
+    """Parameters of an answer that continues with the line of this number. begin: the hit in whose
+    context that line is. has_more: lines above may be shown that are not to be sent again."""
+    first = begin or number
+    after = number - 1 if first < number or has_more else ""
+    return {"after": after, "lines": f"{first}-{last or ''}"}
+
+
 def _title(path: str) -> str:
     """A page's title: the file and the last folders above it, one of which usually names the job."""
     *folders, name = path.split("/")
@@ -327,34 +370,21 @@ def json_line(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-class WholeText:
-    """A log's text as it is, until it breaks off, and a last line for each part that is missing."""
+def with_notices(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+    """Yields a log's text until it breaks off, and a last line for each part that is missing then.
 
-    def __init__(self, pieces: Iterable[bytes], fault: Incomplete | None = None) -> None:
-        """fault: what is missing besides."""
-        self._reading = Reading(pieces)
-        self._fault = fault
-
-    @property
-    def missing(self) -> list[Incomplete]:
-        """Known once it was iterated."""
-        return [error for error in (self._fault, self._reading.broke_off) if error]
-
-    def __iter__(self) -> Iterator[bytes]:
-        return with_notices(self._reading, lambda: self.missing)
-
-
-def with_notices(
-    pieces: Iterable[bytes], missing: Callable[[], Sequence[Incomplete]]
-) -> Iterator[bytes]:
-    """Yields the text, and a last line for each part that is missing then."""
+    missing: also gets why it broke off.
+    """
     last = b"\n"
-    for piece in pieces:
-        yield piece
-        last = piece or last
-    if missing() and not last.endswith(b"\n"):
+    try:
+        for piece in pieces:
+            yield piece
+            last = piece or last
+    except Incomplete as why:
+        missing.append(why)
+    if missing and not last.endswith(b"\n"):
         yield b"\n"
-    for error in missing():
+    for error in missing:
         yield f"[{incomplete_notice(error)}]\n".encode()
 
 

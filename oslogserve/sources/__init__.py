@@ -138,6 +138,8 @@ class Trace:
             self.headers["traceparent"] = traceparent
         #: The transaction id of the last response of a store; "" for none.
         self.transaction = ""
+        #: The source, the outcome and the seconds of each opening of a log, in order.
+        self.openings: list[tuple[str, str, float]] = []
         #: Why sources failed, by their names.
         self.failures: dict[str, str] = {}
         #: Why the server refused the request for now; "" if it did not.

@@ -26,6 +26,7 @@ from oslogserve.sources import (
     Log,
     OpenOptions,
     Source,
+    Trace,
     WantedEntries,
 )
 from oslogserve.sources.breaker import CircuitBreaker, Outages
@@ -64,11 +65,9 @@ class Guard:
             patience, room_patience = PATIENCE_BEHIND_DISK, ROOM_PATIENCE_BEHIND_DISK
             self._places = Bulkhead(threads // 2, patience, room, room_patience)
 
-    def for_request(
-        self, context: Context, note: Callable[[str, str, float], None]
-    ) -> "GuardedSource":
-        """The guarded source of one request. note: see GuardedSource."""
-        return GuardedSource(self, self.source.for_request(context), note, context.trace.failures)
+    def for_request(self, context: Context) -> "GuardedSource":
+        """The guarded source of one request."""
+        return GuardedSource(self, self.source.for_request(context), context.trace)
 
     def check(self) -> None:
         """Checks the source even while the breaker is open. Raises SourceError."""
@@ -110,25 +109,15 @@ class Guard:
 class GuardedSource:
     """A source behind its guard, for one request."""
 
-    def __init__(
-        self,
-        guard: Guard,
-        source: Source,
-        note: Callable[[str, str, float], None],
-        failures: dict[str, str],
-    ) -> None:
-        """note: called with the source's name, the outcome and the seconds of each opening.
-
-        failures: gets the reason if the source fails, by its name.
-        """
+    def __init__(self, guard: Guard, source: Source, trace: Trace) -> None:
+        """trace: gets the outcome of each opening, and why the source failed."""
         self.name = source.name
         self._guard = guard
         self._source = source
-        self._note = note
-        self._failures = failures
+        self._trace = trace
 
     def waiting_anew(self) -> "GuardedSource":
-        return GuardedSource(self._guard, self._source.waiting_anew(), self._note, self._failures)
+        return GuardedSource(self._guard, self._source.waiting_anew(), self._trace)
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         started = time.perf_counter()
@@ -147,7 +136,7 @@ class GuardedSource:
             spent = time.perf_counter() - started
             metrics = self._guard.metrics
             metrics["source_open_seconds", self.name, outcome, size].observe(spent)
-            self._note(self.name, outcome, spent)
+            self._trace.openings.append((self.name, outcome, spent))
         return TimedLog(found, spent, metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
@@ -166,7 +155,7 @@ class GuardedSource:
         try:
             yield
         except SourceError as error:
-            self._failures[self.name] = str(error)
+            self._trace.failures[self.name] = str(error)
             raise
 
 

@@ -18,7 +18,7 @@ def small_indexes(interval, piece, most_waiting=None):
 
     most_waiting: bytes of rows that wait for their log's first time; by default those of a piece.
     """
-    where = "oslogserve.logs.indexed_log."
+    where = "oslogserve.logs.blocks."
     patched = {where + "LEAST_PACKED": 1, where + "LEAST_PLAIN": 1, where + "INTERVAL": interval}
     patched["oslogserve.jobs.job_log.SMALL"] = 0
     patched["oslogserve.jobs.job_log.MOST_WAITING"] = most_waiting or piece

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from oslogserve.logs.index_file import IndexFile
-from oslogserve.logs.indexed_log import INTERVAL, MOST_BLOCKS, interval_of
+from oslogserve.logs.blocks import INTERVAL, MOST_BLOCKS, interval_of
 from oslogserve.logs.indexes import Indexes
 from tests.fuzz import indexes as fuzz
 from tests.kit.packing import frame, stored_as
@@ -299,7 +299,7 @@ def test_an_answer_that_has_begun_says_that_its_index_did_not_fit(log):
 
 @pytest.mark.parametrize("held", [0, 8 * 1024 * 1024])
 def test_no_line_of_a_block_with_other_text_is_shown(log, monkeypatch, held):
-    monkeypatch.setattr("oslogserve.logs.indexed_log.MOST_HELD", held)
+    monkeypatch.setattr("oslogserve.logs.blocks.MOST_HELD", held)
     ask = asking(log)
     ask("/a.txt?format=summary")
     lines = LOG.splitlines(keepends=True)

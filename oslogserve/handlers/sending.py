@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ways to send an open log: stored bytes, an inflated file, text, and the lines of a view."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Any, NamedTuple
+
+from oslogserve.encodings import MEDIA_TYPES, encoding_of
+from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
+from oslogserve.http import NO_STORE, TEXT, VARY
+from oslogserve.http.answer import Answer, answer, gathered
+from oslogserve.http.read_ahead import ReadAhead
+from oslogserve.http.request import ByteRange, Request, Validator
+from oslogserve.logs.decode import exactly
+from oslogserve.logs.media_type import passed_through_as
+from oslogserve.logs.open_log import OpenLog
+from oslogserve.pages import page
+from oslogserve.pages.log import LogView, with_notices
+
+#: Media types whose reader sees a last line.
+_TEXTUAL = re.compile(r"text/|application/(.*\+)?(json|xml|javascript)|image/svg")
+#: Media types that a browser shows.
+_SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf)")
+#: Stored files must not act in our name: no cookies, no requests to this origin. The virtual host in
+#: etc/apache sends the same.
+SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
+#: By the view of a log, or of a folder's logs.
+HEADERS: dict[str, Sequence[Header]] = {
+    "html": page.HEADERS,
+    "overview": page.HEADERS,
+    "text": [("Content-Type", TEXT)],
+    "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
+    "summary": [("Content-Type", "application/json")],
+    "brief": [("Content-Type", TEXT)],
+    "seen": [("Content-Type", "application/json")],
+    "chapters": page.HEADERS,
+}
+
+
+def file_type(name: str, log: OpenLog, media_type: str) -> tuple[str, bool]:
+    """The media type under which a file that is no log is sent, and true if it is sent inflated.
+
+    It is inflated only if a browser shows it. media_type: see passed_through_as().
+    """
+    packing = log.packing
+    if not packing:
+        return media_type, False
+    if encoding_of(name) == packing and not _SHOWN.match(media_type):
+        return MEDIA_TYPES[packing], False  # it is saved as NAME.gz, so it must stay a gzip
+    return media_type, not log.first_bytes.is_damaged and media_type != MEDIA_TYPES[packing]
+
+
+def raw_type(name: str, log: OpenLog) -> str:
+    """The media type of stored bytes."""
+    return MEDIA_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
+
+
+class Sending(NamedTuple):
+    """An open log that is sent. Each method is a way to do it, and may raise Unavailable."""
+
+    request: Request
+    log: OpenLog
+    #: None for a page that says which fields are wrong.
+    validator: Validator | None
+    #: Closes the log; may be called twice.
+    close: Callable[[], None]
+
+    def stored_bytes(self, media_type: str) -> Answer:
+        """The stored bytes, the same for every client: for format=raw, and for a file that is no log."""
+        byte_range, headers = self._begin("bytes", lambda: self.log.stored.size, is_as_stored=True)
+        headers += [("Content-Type", media_type), SANDBOX]
+        pieces, length = self._stored(byte_range)
+        return self._answer("raw", headers, pieces, byte_range, length=length)
+
+    def inflated_file(self, media_type: str) -> Answer:
+        """A compressed file that is no log, inflated. It has no ranges, which would be of the stored bytes."""
+        missing: list[Incomplete] = []
+        headers = [*self._begin()[1], ("Content-Type", media_type), SANDBOX]
+
+        def rendered(pieces: Iterator[bytes]) -> Iterator[bytes]:
+            return with_notices(pieces, missing) if _TEXTUAL.match(media_type) else pieces
+
+        return self._rendered("raw", headers, rendered, missing, is_whole=False)
+
+    def text(self) -> Answer:
+        """A whole log as text. Ranges are of the text, however the log is stored or sent."""
+        log, request = self.log, self.request
+        # Counting first ensures that no range of an incomplete log is sent.
+        byte_range, headers = self._begin("bytes", log.counted_size)
+        headers += HEADERS["text"]
+        if byte_range is not None:
+            if not log.packing:
+                pieces, length = self._stored(byte_range)
+            else:
+                pieces, length = self._begun(log.text_range(*byte_range)), byte_range.size
+            return self._answer("text", headers, pieces, byte_range, length=length)
+        is_sent_as_stored = request.accepts(log.packing)
+        if request.is_head and not log.is_whole:
+            is_encoded = request.accepts_gzip or is_sent_as_stored
+            length = None if is_encoded else log.known_size()
+            return self._answer("text", headers, (), length=length, is_compressible=bool(log.first))
+        if is_sent_as_stored and log.is_one_member():
+            pieces, length = self._stored()
+            return self._answer("text", headers, pieces, length=length, encoding=log.packing)
+        # Text from Swift is streamed, so that its last line can say if Swift breaks off.
+        if log.source_log.is_local and not log.packing and not request.accepts_gzip:
+            pieces, length = self._stored()
+            return self._answer("text", headers, pieces, length=length)
+        missing: list[Incomplete] = []
+        return self._rendered(
+            "text", headers, lambda pieces: with_notices(pieces, missing), missing
+        )
+
+    def lines(self, view: LogView) -> Answer:
+        """Lines of the log in one of the views, or filtered text."""
+        name = view.query.view
+        ranges = "none" if name in ("text", "brief") else ""
+        # The next reader's page may be compared with all of the other log.
+        headers = self._begin(ranges, may_break_off=bool(view.missing))[1]
+        headers += [*HEADERS[name], *((VARY, NO_STORE) if view.query.faults else ())]
+        status = "400 Bad Request" if view.query.faults else "200 OK"
+        return self._rendered(
+            name, headers, lambda pieces: view.render(name, pieces), view.missing, view, status
+        )
+
+    def _begin(
+        self,
+        ranges: str = "",
+        size_of: Callable[[], int | None] = lambda: None,
+        *,
+        may_break_off: bool = False,
+        is_as_stored: bool = False,
+    ) -> tuple[ByteRange | None, list[Header]]:
+        """The range to send, None for all; and the headers of a validator, and of ranges.
+
+        ranges: value of Accept-Ranges; "" for no header. size_of: bytes that ranges are of, None if none can be sent.
+        is_as_stored: true if all clients get the same bytes.
+        """
+        request, validator = self.request, self.validator
+        if validator is None:
+            return None, []
+        headers: list[Header] = [("Accept-Ranges", ranges)] if ranges else []
+        byte_range = None
+        requested = validator.byte_range(request) if ranges == "bytes" else None
+        if requested is not None and (size := size_of()) is not None:
+            byte_range = requested.within(size)
+            first, end = byte_range
+            headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
+        is_encoded = request.accepts_encoding and not is_as_stored and byte_range is None
+        may_break_off = may_break_off or self.log.may_break_off
+        return byte_range, headers + validator.headers(is_encoded, may_break_off)
+
+    def _stored(self, byte_range: ByteRange | None = None) -> tuple[Iterable[bytes], int | None]:
+        """The stored bytes, and their number if it is known. Raises Unavailable."""
+        log, size = self.log, self.log.stored.size
+        if byte_range is not None:
+            log.source_log.close()
+            pieces = exactly(byte_range.size, log.reopened(byte_range))
+            return self._begun(pieces), byte_range.size
+        if size is None:
+            return log.stored_bytes(), None
+        if not log.is_whole:
+            return exactly(size, log.stored_bytes()), size
+        try:  # read all of it before the status is sent
+            return [b"".join(log.stored_bytes())], size
+        except Incomplete as error:
+            raise Unavailable([SourceError(log.stored.source, str(error))]) from error
+
+    def _begun(self, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """The pieces, the first of which is read before the status is sent. Raises Unavailable."""
+        try:
+            first = next(pieces, b"")
+        except Incomplete as error:
+            raise Unavailable([SourceError(self.log.stored.source, str(error))]) from error
+        return chain((first,), pieces)
+
+    def _rendered(
+        self,
+        view: str,
+        headers: list[Header],
+        render: Callable[[Iterator[bytes]], Iterator[bytes]],
+        missing: list[Incomplete],
+        lines: LogView | None = None,
+        status: str = "200 OK",
+        is_whole: bool = True,
+    ) -> Answer:
+        """The text as it is rendered: a small log now, of a large one reading and rendering have a thread each.
+
+        lines: then the headers of a small answer tell their counts.
+        """
+        log, close = self.log, self.close
+        # A HEAD that read nothing does not know if the answer is too short to compress.
+        is_compressible = view == "html" or bool(log.first) or not self.request.is_head
+        pieces: Iterable[bytes]
+        length = None
+        if is_whole and log.is_whole:
+            pieces, length = gathered(render(log.text()))
+            if lines and view == "text" and length is not None:
+                headers = [*headers, *lines.headers()]
+        else:
+            stored = ReadAhead(log.text(), close)
+            pieces = ahead = ReadAhead(render(stored), stored.close)
+            close = ahead.close
+        return self._replace(close=close)._answer(
+            view,
+            headers,
+            pieces,
+            length=length,
+            status=status,
+            is_compressible=is_compressible,
+            missing=missing,
+        )
+
+    def _answer(
+        self,
+        view: str,
+        headers: Sequence[Header],
+        pieces: Iterable[bytes],
+        byte_range: ByteRange | None = None,
+        **more: Any,
+    ) -> Answer:
+        """more: further arguments of answer()."""
+        if byte_range is not None:
+            more["status"] = "206 Partial Content"
+        stored = self.log.stored
+        return answer(
+            self.request,
+            pieces,
+            headers,
+            view=view,
+            source=stored.source,
+            stored_size=stored.size,
+            note_sent=self.log.budget.note_sent,
+            close=self.close,
+            **more,
+        )

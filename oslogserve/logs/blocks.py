@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The blocks of an open log: some of its text is read by its index, or that is made while all of it is read.
+
+A block is checked before any of it is given out, since an index may be of another text: a log can change while its
+version does not. What the blocks hold, their words and ids, lets searches pass over blocks. To collect it takes as long
+as to make a summary, so an index has none until a search has read all blocks.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from oslogserve import native
+from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
+from oslogserve.fastzlib import fast
+from oslogserve.logs.budget import Budget
+from oslogserve.logs.decode import FirstBytes, inflated, within
+from oslogserve.logs.index_file import LogIndex, file_of
+from oslogserve.logs.indexes import Indexes
+from oslogserve.sources import Log, Stored
+
+if TYPE_CHECKING:
+    from oslogserve_core import Point
+
+#: Stored bytes of the smallest log that has an index: one that is compressed, and another. A smaller one
+#: is read in a millisecond.
+LEAST_PACKED, LEAST_PLAIN = 16 * 1024, 256 * 1024
+#: Bytes of text from one block to the next. Half of it has twice the index, and saves a millisecond.
+INTERVAL = 2 * 1024 * 1024
+#: Blocks of an index, roughly: those of larger logs are larger.
+MOST_BLOCKS = 1024
+#: Bytes of a block that are held until its checksum is known. A larger one, of a log above 512 MiB as
+#: stored, is read twice: an index that is wrong must not show wrong lines.
+MOST_HELD = 8 * 1024 * 1024
+#: The least ratio of compression by which the text's size is guessed.
+_RATIO = 16
+
+
+class Blocks:
+    def __init__(
+        self,
+        stored: Stored,
+        first_bytes: FirstBytes,
+        open_range: Callable[[tuple[int, int]], Log],
+        budget: Budget,
+        indexes: Indexes,
+        piece_size: int,
+        index: LogIndex | None = None,
+        *,
+        is_again: bool = False,
+        is_read_twice: bool = False,
+    ) -> None:
+        """open_range: opens a range of the stored bytes, or raises Error. piece_size: bytes of a piece of text.
+
+        index: None if it was not looked for. is_again: True if the answer has opened the log before: its unread bytes
+        are counted once. is_read_twice: True if an index is of use though it is not kept.
+        """
+        #: False if an index that is made would be of no use.
+        self.is_kept = indexes.keeps or is_read_twice
+        #: Bytes of text from one block to the next, for an index that is made.
+        self.interval = interval_of(stored.size or 0, bool(first_bytes.packing))
+        #: Gets the points of the log's compression while all of it is read; None as long as nobody wants them.
+        self.points: list[Point] | None = None
+        self._stored = stored
+        self._size = stored.size or 0
+        self._first_bytes = first_bytes
+        self._packing = first_bytes.packing
+        self._open_range = open_range
+        self._budget = budget
+        self._indexes = indexes
+        self._piece_size = piece_size
+        self._index = index
+        self._is_sought = index is not None
+        #: True once an index that was there is used; and if it is not counted, or was made here.
+        self._is_used = False
+        self._is_uncounted = is_again
+        self._is_made = False
+        #: Text from a place on, the place, and what was read beyond it.
+        self._stream: Iterator[bytes] = iter(())
+        self._at = -1
+        self._rest = b""
+        #: Stored bytes up to which the stream reads at first, and bytes that it read.
+        self._stored_end = 0
+        self._read = 0
+        #: What the first blocks hold, and how many they are; -1 while one is read.
+        self._contents = native.Contents()
+        self._collected = 0
+
+    @property
+    def index(self) -> LogIndex | None:
+        """The log's index; None for none. Counts that it is used, if it was there before."""
+        if not self._is_sought:
+            self._is_sought, self._index = True, self._indexes.find(self._stored)
+        if self._index and not (self._is_used or self._is_made):
+            self._is_used = True
+            self._indexes.metrics["indexes_used_total"].inc()
+        return self._index
+
+    def collect(self) -> None:
+        """Prepares to make the index while all of the text is read."""
+        self.points = []
+
+    def keep(
+        self,
+        lines: int,
+        size: int,
+        ends_a_line: bool,
+        summary: bytes,
+        compact: bytes,
+        blocks: bytes,
+    ) -> None:
+        """Keeps what reading to the end has shown; see file_of()."""
+        content = file_of(
+            self._first_bytes,
+            lines,
+            size,
+            ends_a_line,
+            summary=summary,
+            compact=compact,
+            blocks=blocks,
+            points=self.points or (),
+        )
+        self._indexes.keep(self._stored, content)
+        self._is_sought, self._index, self._is_made = True, LogIndex(content), True
+
+    def refuse(self, why: str) -> None:
+        """Removes an index that is wrong."""
+        self._give_up("damaged", why)
+
+    def _give_up(self, reason: str, why: str) -> None:
+        self._indexes.refuse(self._stored, reason, why)
+        self._index = None
+
+    def read(
+        self, place: int, most_held: int = MOST_HELD, is_collected: bool = False
+    ) -> Iterator[bytes]:
+        """Yields the text of a block. Raises Incomplete if it cannot be read, or is another text.
+
+        most_held: bytes that may be held until its checksum is known; if it has more, it is read twice.
+        is_collected: true to add what it holds to the index, once all blocks were read so in order.
+        """
+        checked = self._checked(self._found(), place, most_held)
+        pieces = self._budget.charged(checked, bool(self._packing))
+        return self._collecting(place, pieces) if is_collected else pieces
+
+    def range(self, first: int, end: int) -> Iterator[bytes]:
+        """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
+        blocks = self._found().blocks
+        place = blocks.place_of(first)
+        places = range(place, blocks.place_of(end - 1) + 1)
+        return within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
+
+    def _found(self) -> LogIndex:
+        if self._index is None:
+            raise ValueError("the log has no index")
+        return self._index
+
+    def _collecting(self, place: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        """Yields the pieces of a block. If one before it was not read, nothing is collected."""
+        if place == 0:
+            self._contents, self._collected = native.Contents(), 0
+        if place != self._collected:
+            yield from pieces
+            return
+        self._collected = -1
+        for piece in pieces:
+            self._contents.feed(piece)
+            yield piece
+        self._contents.end_block()
+        self._collected = place + 1
+        if self._index and self._collected == len(self._index.blocks):
+            content = self._index.with_contents(*self._contents.finish())
+            self._indexes.keep(self._stored, content)
+
+    def _checked(self, index: LogIndex, place: int, most_held: int) -> Iterator[bytes]:
+        """Yields a block once its checksum is known to be right, and before that empty pieces."""
+        at, size, expected = index.blocks[place]
+        is_held = size <= most_held
+        held: deque[bytes] = deque()
+        checksum = 0
+        for piece in self._block(index, at, size):
+            checksum = fast.crc32(piece, checksum)
+            if is_held:
+                held.append(piece)
+            yield b""
+        if checksum != expected:
+            raise self._misfit("text", "the log has other text")
+        while held:
+            yield held.popleft()
+        if not is_held:
+            yield from self._block(index, at, size)
+
+    def _block(self, index: LogIndex, at: int, size: int) -> Iterator[bytes]:
+        """Yields so many bytes of text from `at` on, and empty pieces, to be charged.
+
+        The stream goes on where it is if no point is nearer: else blocks far from a point would be inflated for
+        each block behind them.
+        """
+        end = at + size
+        following = index.points_around(end)[1] if self._packing else None
+        self._stored_end = self._size if self._packing else end
+        if following:
+            self._stored_end = following["stored"]
+        skipped = at - self._at
+        point = index.points_around(at)[0] if self._packing else None
+        is_near = point is not None and point["at"] > self._at
+        may_go_on = bool(self._packing) and not is_near and 0 <= self._at <= at
+        if skipped and not may_go_on:
+            self._stream, self._rest, skipped = self._text_from(at, point), b"", 0
+        self._at = -1
+        while size:
+            piece = self._rest or next(self._stream, None)
+            if piece is None:
+                raise self._misfit("text", "the log is shorter")
+            behind, skipped = piece[skipped:], max(0, skipped - len(piece))
+            wanted, self._rest = behind[:size], behind[size:]
+            size -= len(wanted)
+            yield wanted
+        self._at = end
+
+    def _misfit(self, reason: str, why: str) -> WrongIndex:
+        self._give_up(reason, why)
+        return WrongIndex()
+
+    def _text_from(self, at: int, point: "Point | None") -> Iterator[bytes]:
+        """Yields the text from its byte `at` on. point: the last one before it; None for the log's beginning."""
+        if not self._packing:
+            yield from self._stored_from(at)
+            return
+        inflater = native.Inflater(self._packing, self._piece_size)
+        if point:
+            inflater = native.Inflater.at(self._packing, self._piece_size, point)
+        skipped = at - (point["at"] if point else 0)
+        pieces = inflated(inflater, self._stored_from(point["stored"] if point else 0))
+        for piece in self._budget.unpacked(pieces, lambda: inflater.memory):
+            yield piece[skipped:]
+            skipped = max(0, skipped - len(piece))
+        if inflater.fault:
+            raise self._misfit("text", "it cannot be inflated from here")
+
+    def _stored_from(self, at: int) -> Iterator[bytes]:
+        """Yields the stored bytes from `at` on. Raises Incomplete."""
+        while at < self._size:
+            end = min(self._stored_end, self._size) if self._stored_end > at else self._size
+            try:
+                log = self._open_range((at, end))
+            except Error as error:
+                if isinstance(error, Unavailable) and error.lacks_range:
+                    raise self._misfit("ranges", "its source does not send ranges") from error
+                raise Incomplete("failed", error.sentence) from error
+            with closing(log):
+                for chunk in log:
+                    at += len(chunk)
+                    self._read += len(chunk)
+                    yield chunk
+
+    def note_all_read(self) -> None:
+        """Notes that all of the log is read, whatever its index says."""
+        self._read = self._size
+
+    def close(self) -> None:
+        """May be called twice."""
+        if self._is_used and not self._is_uncounted:
+            self._is_uncounted = True
+            unread = max(0, self._size - self._read)
+            self._indexes.metrics["index_unread_bytes_total"].inc(unread)
+
+
+def is_indexed(stored: Stored, packing: str) -> bool:
+    """True for a log that is large enough to have an index, and cannot change unseen."""
+    return bool(stored.version) and (stored.size or 0) >= (LEAST_PACKED if packing else LEAST_PLAIN)
+
+
+def interval_of(stored_size: int, is_packed: bool) -> int:
+    """Bytes of text from one block to the next."""
+    interval = INTERVAL
+    while stored_size * (_RATIO if is_packed else 1) > interval * MOST_BLOCKS:
+        interval *= 2
+    return interval
