@@ -3,14 +3,14 @@
 
 import json
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
 from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
-from oslogserve.lines.summary import Totals, as_json, compact
+from oslogserve.lines.summary import as_json, compact
 from oslogserve.logs.blocks import MOST_HELD, Blocks
 from oslogserve.logs.index_file import LogIndex
 
@@ -97,8 +97,8 @@ class Rendering:
         self.complete_lines = 0
         self._grammar, self._pieces, self._wanted = grammar, pieces, wanted
         self._blocks, self._room, self._charge = blocks, room, charge
-        self._totals: Totals | None = None
         self._ends_a_line = True
+        self._has_given = False
         #: True for the summary that an index has: of all lines, without a comparison.
         self._is_of_all = wanted.view == "summary" and wanted.selection == ALL_LINES
         self._is_of_all = self._is_of_all and wanted.known is None
@@ -122,11 +122,8 @@ class Rendering:
         """Yields the bytes of the view."""
         if self._is_of_all and self._blocks and (index := self._blocks.index):
             self._end_by(index)
-            yield index.summary
-            return
-        yield from filter(None, self._fed())
-        if self._totals:
-            yield as_json(self._totals)
+            return iter([index.summary])
+        return filter(None, self._fed())
 
     def rows(self) -> Iterator[Rows]:
         """Yields the same lines as rows. For views html, text or jsonl with a label."""
@@ -185,19 +182,35 @@ class Rendering:
         self.complete_lines = lines - (not index.ends_a_line)
 
     def _fed(self) -> Iterator[bytes]:
-        """Yields the core's output for each piece of the log, and an empty one last."""
-        blocks = self._blocks
+        """Yields the core's output for each piece of the log, and a last one, which may be empty."""
+        blocks, is_over = self._blocks, False
         try:
-            is_over = yield from self._all_fed()
+            try:
+                for piece in self._cut():
+                    self._charge()
+                    began = time.thread_time()
+                    text = self._core.feed(piece)
+                    if self._is_search:
+                        is_fast = time.thread_time() - began < BLOCK_TIME
+                        size = min(2 * self._size, self._room.block) if is_fast else self._size // 2
+                        self._size = max(size, LEAST_SEARCHED)
+                    self._has_given = self._has_given or bool(text)
+                    yield text
+                    if self._core.done:
+                        break
+                else:
+                    is_over = True
+            except Incomplete as error:
+                self.broke_off = error
             yield from iter(self._core.finish, b"")
             if is_over and blocks and self._core.is_index_wrong:
                 blocks.refuse("its blocks lack lines")
                 self.broke_off, is_over = WrongIndex(), False
             yield b""
-            self._totals = self._core.totals()
+            totals = self._core.totals()
             self.tally = tally = Tally(**self._core.tally())
-            if is_over and blocks and self._totals and (made := self._core.blocks()):
-                summary = as_json(self._totals)
+            summary = as_json(totals) if totals else b""
+            if is_over and blocks and summary and (made := self._core.blocks()):
                 in_short = json.dumps(compact(json.loads(summary))).encode()
                 ends_a_line = self._ends_a_line
                 blocks.keep(tally.lines, tally.bytes, ends_a_line, summary, in_short, made)
@@ -206,42 +219,8 @@ class Rendering:
             del self._core
         self.is_read_to_end = is_over and not tally.ended_early
         self.complete_lines = tally.lines - (not self._ends_a_line)
-
-    def _all_fed(self) -> Generator[bytes, None, bool]:
-        """Yields the core's output for each piece of the log. Returns true at the log's end.
-
-        If the index has another text, it begins anew without the index, unless something was given out.
-        """
-        pieces = self._cut(self._whole_log() if self._needed is None else self._needed)
-        has_given = False
-        while True:
-            try:
-                for piece in pieces:
-                    self._charge()
-                    began = time.thread_time()
-                    text = self._core.feed(piece)
-                    if self._is_search:
-                        is_fast = time.thread_time() - began < BLOCK_TIME
-                        size = min(2 * self._size, self._room.block) if is_fast else self._size // 2
-                        self._size = max(size, LEAST_SEARCHED)
-                    has_given = has_given or bool(text)
-                    yield text
-                    if self._core.done:
-                        return False
-                return True
-            except Incomplete as error:
-                is_wrong = isinstance(error, WrongIndex) and self._needed is not None
-                if has_given or not is_wrong or self._wanted.by_time:
-                    self.broke_off = error
-                    return False
-                self._needed, self._core = None, self._new_core()
-                pieces = self._cut(self._whole_log())
-
-    def _whole_log(self) -> Iterator[bytes]:
-        for piece in self._pieces:
-            if piece:
-                self._ends_a_line = piece.endswith(b"\n")
-            yield piece
+        if summary:
+            yield summary
 
     def _needed_blocks(self) -> Iterator[bytes] | None:
         """The text of the blocks that the answer needs, by the log's index; None if it must read all of the log."""
@@ -274,17 +253,29 @@ class Rendering:
             yield from blocks.read(place, self._room.held, is_collected)
             place += 1
 
-    def _cut(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        """Yields the pieces, cut to what is rendered at once."""
+    def _cut(self) -> Iterator[bytes]:
+        """Yields the pieces of the log that are needed, cut to what is rendered at once.
+
+        If the index has another text, it begins anew without the index, unless something was given out.
+        """
         # Text has no more bytes than the log, and a summary has no lines. Counting takes time.
         has_lines = self._wanted.view in ("html", "jsonl", "marked")
         most = self._room.lines or (MOST_LINES if has_lines else inf)
-        for piece in pieces:
-            at = 0
-            while at < len(piece):
-                size = self._size
-                # bytes.count takes twenty times as long, and blocks other threads meanwhile.
-                while size > most and native.line_feeds(piece, at, at + size) > most:
-                    size //= 2
-                yield piece[at : at + size]
-                at += size
+        while True:
+            try:
+                for piece in self._pieces if self._needed is None else self._needed:
+                    if piece and self._needed is None:
+                        self._ends_a_line = piece.endswith(b"\n")
+                    at = 0
+                    while at < len(piece):
+                        size = self._size
+                        # bytes.count takes twenty times as long, and blocks other threads meanwhile.
+                        while size > most and native.line_feeds(piece, at, at + size) > most:
+                            size //= 2
+                        yield piece[at : at + size]
+                        at += size
+                return
+            except WrongIndex:
+                if self._needed is None or self._has_given or self._wanted.by_time:
+                    raise
+                self._needed, self._core = None, self._new_core()

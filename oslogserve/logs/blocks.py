@@ -79,6 +79,7 @@ class Blocks:
         self._is_made = False
         #: Text from a place on, the place, and what was read beyond it.
         self._stream: Iterator[bytes] = iter(())
+        self._inflater: native.Inflater | None = None
         self._at = -1
         self._rest = b""
         #: Stored bytes up to which the stream reads at first, and bytes that it read.
@@ -142,7 +143,7 @@ class Blocks:
         is_collected: true to add what it holds to the index, once all blocks were read so in order.
         """
         checked = self._checked(self._found(), place, most_held)
-        pieces = self._budget.charged(checked, bool(self._packing))
+        pieces = self._budget.charged(checked, bool(self._packing), self._memory)
         return self._collecting(place, pieces) if is_collected else pieces
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
@@ -151,6 +152,10 @@ class Blocks:
         place = blocks.place_of(first)
         places = range(place, blocks.place_of(end - 1) + 1)
         return within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
+
+    def _memory(self) -> int:
+        """Bytes that unpacking takes now."""
+        return self._inflater.memory if self._inflater else 0
 
     def _found(self) -> LogIndex:
         if self._index is None:
@@ -229,12 +234,13 @@ class Blocks:
         if not self._packing:
             yield from self._stored_from(at)
             return
-        inflater = native.Inflater(self._packing, self._piece_size)
         if point:
             inflater = native.Inflater.at(self._packing, self._piece_size, point)
+        else:
+            inflater = native.Inflater(self._packing, self._piece_size)
+        self._inflater = inflater
         skipped = at - (point["at"] if point else 0)
-        pieces = inflated(inflater, self._stored_from(point["stored"] if point else 0))
-        for piece in self._budget.unpacked(pieces, lambda: inflater.memory):
+        for piece in inflated(inflater, self._stored_from(point["stored"] if point else 0)):
             yield piece[skipped:]
             skipped = max(0, skipped - len(piece))
         if inflater.fault:

@@ -113,28 +113,24 @@ class Budget:
         finally:
             self.note()
 
-    def charged(self, pieces: Iterable[bytes], are_inflated: bool = False) -> Iterator[bytes]:
-        """Yields the pieces. Charges each before it is yielded, with all that the thread did since the last.
+    def charged(
+        self, pieces: Iterable[bytes], is_packed: bool, memory: Callable[[], int] = int
+    ) -> Iterator[bytes]:
+        """Yields the pieces of a log. Charges each before it is yielded, with all that the thread did since the last.
 
-        Empty ones are charged and left out. Raises as charge() does.
-        """
-        for piece in pieces:
-            self.charge(len(piece) if are_inflated else 0)
-            if piece:
-                yield piece
-
-    def unpacked(self, pieces: Iterable[bytes], memory: Callable[[], int]) -> Iterator[bytes]:
-        """Yields the pieces of a log. memory: bytes that unpacking it takes now.
-
-        Raises Incomplete if the request's logs take too many of them together.
+        Empty ones are charged and left out. is_packed: true if they are inflated. memory: bytes that unpacking them
+        takes now. Raises as charge() does, and Incomplete if the request's logs take too many of them together.
         """
         held = 0
         try:
             for piece in pieces:
                 now = memory()
-                self._hold(now - held)
-                held = now
-                yield piece
+                if now != held:
+                    self._hold(now - held)
+                    held = now
+                self.charge(len(piece) if is_packed else 0)
+                if piece:
+                    yield piece
         finally:
             self._hold(-held)
 

@@ -254,9 +254,8 @@ class OpenLog:
             self.blocks.note_all_read()
             points, interval = self.blocks.points, self.blocks.interval
         decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval, points)
-        pieces = self.budget.unpacked(decoded, decoded.memory)
         size = 0
-        for piece in self.budget.charged(pieces, are_inflated=bool(self.packing)):
+        for piece in self.budget.charged(decoded, bool(self.packing), decoded.memory):
             size += len(piece)
             yield piece
         if self.packing:

@@ -5,7 +5,7 @@ Each view says at its end if some of the log is missing.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
 
@@ -88,7 +88,8 @@ class LogView:
             case "chapters":
                 return self._chapters(pieces)
             case "text":
-                return with_notices(self._lines("text", pieces), self.missing)
+                self._lines("text", pieces)
+                return with_notices(self.rendering, self.missing, self._note_end)
         raise ValueError(view)
 
     def headers(self) -> list[Header]:
@@ -370,10 +371,12 @@ def json_line(value: dict[str, Any]) -> bytes:
     return json.dumps(value).encode() + b"\n"
 
 
-def with_notices(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator[bytes]:
+def with_notices(
+    pieces: Iterable[bytes], missing: list[Incomplete], note_end: Callable[[], None] = lambda: None
+) -> Iterator[bytes]:
     """Yields a log's text until it breaks off, and a last line for each part that is missing then.
 
-    missing: also gets why it broke off.
+    missing: also gets why it broke off. note_end: called behind the pieces; it may add to `missing`.
     """
     last = b"\n"
     try:
@@ -382,6 +385,7 @@ def with_notices(pieces: Iterable[bytes], missing: list[Incomplete]) -> Iterator
             last = piece or last
     except Incomplete as why:
         missing.append(why)
+    note_end()
     if missing and not last.endswith(b"\n"):
         yield b"\n"
     for error in missing:

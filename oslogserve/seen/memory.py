@@ -133,13 +133,11 @@ class Memory:
         if database is None:
             raise SourceError(NAME, "no runs are kept", "refused")
         try:
-            answer = self._breaker.call(lambda: _in_time(lambda: ask(database)))
-        except SourceError as error:
+            with self._outages.watching(), self._breaker.calling():
+                return _in_time(lambda: ask(database))
+        except SourceError:
             self._metrics["seen_failures_total"].inc()
-            self._outages.failed(str(error))
             raise
-        self._outages.answered()
-        return answer
 
     def close(self) -> None:
         if self._database:

@@ -5,8 +5,8 @@ import os
 import random
 import threading
 import time
-from collections.abc import Callable
-from typing import TypeVar
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from oslogserve import messages
 from oslogserve.errors import SourceError
@@ -22,8 +22,6 @@ FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 30.0
 #: Seconds between the beginnings of two outages that are logged: a source may fail now and then.
 QUIET = 60.0
-
-_T = TypeVar("_T")
 
 
 class CircuitBreaker:
@@ -48,36 +46,31 @@ class CircuitBreaker:
         self._pause = FIRST_PAUSE
         self._is_probing = False
 
-    def call(self, call: Callable[[], _T]) -> _T:
-        """The result of `call`. Raises SourceError, at once while the breaker is open."""
-        with self._lock:
-            is_probe = self._is_open
-            if is_probe:
-                if self._is_probing or time.monotonic() < self._half_open_at:
-                    what = f"it failed {self._failures} times and is left alone for a while"
-                    raise SourceError(self._source, what)
-                self._is_probing = True
+    @contextmanager
+    def calling(self, is_check: bool = False) -> Iterator[None]:
+        """Context of a call. Raises SourceError, at once while the breaker is open, unless it is a check."""
+        is_probe = False
+        if not is_check:
+            with self._lock:
+                is_probe = self._is_open
+                if is_probe:
+                    if self._is_probing or time.monotonic() < self._half_open_at:
+                        what = f"it failed {self._failures} times and is left alone for a while"
+                        raise SourceError(self._source, what)
+                    self._is_probing = True
         try:
-            return self._observe(call, is_probe)
-        finally:
-            if is_probe:
-                self._is_probing = False
-
-    def probe(self, call: Callable[[], _T]) -> _T:
-        """The result of `call`, which is made even while the breaker is open."""
-        return self._observe(call, is_probe=True)
-
-    def _observe(self, call: Callable[[], _T], is_probe: bool) -> _T:
-        try:
-            result = call()
+            yield
         except SourceError as error:
             if error.is_outage:
-                self._record_failure(is_probe)
+                self._record_failure(is_probe or is_check)
             else:
                 self._record_success()
             raise
-        self._record_success()
-        return result
+        else:
+            self._record_success()
+        finally:
+            if is_probe:
+                self._is_probing = False
 
     def _record_success(self) -> None:
         if self._failures:
@@ -117,7 +110,20 @@ class Outages:
         self._is_logged = False
         self._quiet_until = 0.0
 
-    def failed(self, reason: str) -> None:
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Context of a call. The server's log gets the beginning and the end of an outage."""
+        try:
+            yield
+        except SourceError as error:
+            if error.is_outage:
+                self._failed(str(error))
+            else:
+                self._answered()
+            raise
+        self._answered()
+
+    def _failed(self, reason: str) -> None:
         with self._lock:
             now = time.monotonic()
             if self._began is None:
@@ -128,7 +134,7 @@ class Outages:
         where = f"[{self._location}]"
         messages.log(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
 
-    def answered(self) -> None:
+    def _answered(self) -> None:
         if self._began is None:  # the usual case needs no lock
             return
         with self._lock:

@@ -8,10 +8,8 @@ logs.
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
-from typing import TypeVar
 
 from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import SourceError
@@ -37,8 +35,6 @@ PATIENCE = 5.0
 PATIENCE_BEHIND_DISK = 1.0
 #: Behind a disk, a quarter of the threads may wait for a place. Timeout in seconds for joining them.
 ROOM_PATIENCE_BEHIND_DISK = 0.1
-
-_T = TypeVar("_T")
 
 
 class Guard:
@@ -71,39 +67,26 @@ class Guard:
 
     def check(self) -> None:
         """Checks the source even while the breaker is open. Raises SourceError."""
-        self._watched(partial(self._breaker.probe, self.source.check))
+        with self._outages.watching(), self._breaker.calling(is_check=True):
+            self.source.check()
 
-    def call(self, path: bytes, call: Callable[[], _T]) -> _T | None:
-        """The result of `call`; None for a dot file, so that no answer reveals one.
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Context of a call. Raises SourceError, at once if the source keeps failing or hangs."""
+        with self._outages.watching():
+            try:
+                self._places.enter()
+            except Full:
+                raise SourceError(self.name, "it is slow to answer earlier requests") from None
+            try:
+                with self._breaker.calling():
+                    yield
+            finally:
+                self._places.leave()
 
-        Raises SourceError, without a call if the source keeps failing or hangs.
-        """
-        if not self.shows_dot_files and b"/." in b"/" + path:
-            return None
-        return self._watched(partial(self._in_place, call))
-
-    def _in_place(self, call: Callable[[], _T]) -> _T:
-        try:
-            self._places.enter()
-        except Full:
-            raise SourceError(self.name, "it is slow to answer earlier requests") from None
-        try:
-            return self._breaker.call(call)
-        finally:
-            self._places.leave()
-
-    def _watched(self, call: Callable[[], _T]) -> _T:
-        """The result of `call`. The server's log gets the beginning and the end of an outage."""
-        try:
-            result = call()
-        except SourceError as error:
-            if error.is_outage:
-                self._outages.failed(str(error))
-            else:
-                self._outages.answered()
-            raise
-        self._outages.answered()
-        return result
+    def hides(self, path: bytes) -> bool:
+        """True for a dot file: no answer reveals one."""
+        return not self.shows_dot_files and b"/." in b"/" + path
 
 
 class GuardedSource:
@@ -121,10 +104,11 @@ class GuardedSource:
 
     def open(self, path: bytes, options: OpenOptions = FULL_BODY) -> Log | Folder | None:
         started = time.perf_counter()
-        outcome, size = "miss", "none"
+        outcome, size, found = "miss", "none", None
         try:
-            with self._noting():
-                found = self._guard.call(path, partial(self._source.open, path, options))
+            if not self._guard.hides(path):
+                with self._noting(), self._guard.calling():
+                    found = self._source.open(path, options)
             if found is not None:
                 outcome = "hit"
             if isinstance(found, Log):
@@ -140,14 +124,16 @@ class GuardedSource:
         return TimedLog(found, spent, metrics) if isinstance(found, Log) else found
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
-        with self._noting():
-            entries = self._guard.call(path, partial(self._source.entries, path, wanted))
-        return None if entries is None else self._entries(entries)
+        if self._guard.hides(path):
+            return None
+        with self._noting(), self._guard.calling():
+            entries = self._source.entries(path, wanted)
+        return None if entries is None else self._shown(entries)
 
-    def _entries(self, entries: Iterator[Entry]) -> Iterator[Entry]:
+    def _shown(self, entries: Iterator[Entry]) -> Iterator[Entry]:
         with self._noting():
             for entry in entries:
-                if self._guard.shows_dot_files or not entry.name.startswith(b"."):
+                if not self._guard.hides(entry.name):
                     yield entry
 
     @contextmanager
