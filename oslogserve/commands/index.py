@@ -22,12 +22,12 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
-from oslogserve.query.values import path_in_argument
 from oslogserve.salt import rules_of
 from oslogserve.sources import METADATA_ONLY, Context, Folder, Source
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.first_of import open_first
 from oslogserve.stopping import Stopping
+from oslogserve.urls import path_in_argument
 
 #: Names that an object may have, but no path of a URL.
 _NAMELESS = (b"", b".", b"..")

@@ -16,12 +16,12 @@ from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.query import Query
-from oslogserve.query.values import path_in_argument
 from oslogserve.seen.database import MOST_IN_FOLDER
 from oslogserve.seen.runs import ended_at, remember
 from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
 from oslogserve.stopping import Stopping
+from oslogserve.urls import path_in_argument
 
 
 def seen(options: argparse.Namespace) -> int:

@@ -41,7 +41,9 @@ _STORE_OPTIONS = (
     Option("store", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
     Option("store", "anonymous", "no", values.yes_or_no),
     Option("store", "endpoint", "", values.storage_url),
-    Option("store", "region", "", values.region),
+    Option(
+        "store", "region", "", values.matching("[0-9A-Za-z-]{0,60}", "letters, digits and hyphens")
+    ),
     Option("store", "profile", "", str),
     Option("store", "ca_file", "", str),
     *_requests_of("store"),

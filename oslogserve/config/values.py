@@ -52,6 +52,15 @@ def one_of(*choices: str, fold: Callable[[str], str] = str) -> Callable[[str], s
     return chosen
 
 
+def matching(pattern: str, takes: str) -> Callable[[str], str]:
+    def matched(text: str) -> str:
+        if not re.fullmatch(pattern, text):
+            raise ValueError(takes)
+        return text
+
+    return matched
+
+
 class Secret(str):
     """Text that repr() does not show."""
 
@@ -106,12 +115,6 @@ def storage_url(value: str) -> str:
         raise ValueError(takes)
     scheme, separator, rest = value.partition("://")
     return scheme.lower() + separator + rest.rstrip("/")  # urllib3 knows small letters alone
-
-
-def region(value: str) -> str:
-    if not re.fullmatch(r"[0-9A-Za-z-]{0,60}", value):
-        raise ValueError("letters, digits and hyphens")
-    return value
 
 
 def database(value: str) -> str:

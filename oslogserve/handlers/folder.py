@@ -58,12 +58,7 @@ class FolderHandler:
             if index is None:
                 raise Forbidden("This server does not list folders: name a log.")
             return index
-        if query.goto:
-            raise BadRequest("goto is for logs: this is a folder.")
-        if query.moment and not query.moment.log:
-            raise BadRequest(
-                "moment is of a log: here it needs the log's name, such as a.txt:1234."
-            )
+        query.check_for("folder")
         if query.in_job:
             return self._to_job(request, query, sources, self._job_marks.split(), opened)
         if query.is_of_job:

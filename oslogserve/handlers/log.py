@@ -19,7 +19,7 @@ from oslogserve.pages import assets
 from oslogserve.pages.job import around_moment
 from oslogserve.pages.log import WINDOW, LogView
 from oslogserve.pages.page import address
-from oslogserve.query import Fault, Query
+from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
 
@@ -79,7 +79,7 @@ class LogHandler:
         if log is None:
             return _redirect_to_folder(request, query)
         opened.enter_context(closing(log))
-        _check(query)
+        query.check_for("log")
         if query.goto:
             return self._to_line(request, query, query.goto, log)
         if query.moment:
@@ -96,8 +96,8 @@ class LogHandler:
         if query.chapter and media_type is None:
             query = self._within_chapter(query, log)
         if query.faults and (media_type or query.view != "html"):  # it has no fields
-            fault = query.faults[0]
-            raise BadRequest(fault.sentence, (fault.name, fault.value))
+            wrong, sentence = query.faults[0]
+            raise BadRequest(sentence, wrong)
         if is_by_bytes and is_page and request.is_conditional:
             is_encoded = request.accepts_encoding and (is_inflated or media_type is None)
             headers = validator.not_modified(request, is_encoded)
@@ -194,7 +194,7 @@ class LogHandler:
         if query.view != "html":
             raise BadRequest(sentence, wrong)
         parameters = tuple(pair for pair in query.parameters if pair != wrong)
-        faults = (*query.faults, Fault(*wrong, sentence))
+        faults = (*query.faults, (wrong, sentence))
         return query._replace(chapter="", parameters=parameters, faults=faults)
 
 
@@ -209,27 +209,6 @@ def _may_be_silent(query: Query) -> bool:
     is_filtered = query.view != "raw" and not query.is_unfiltered
     is_for_line = query.goto is not None or query.moment is not None
     return is_for_line or bool(query.against) or query.view in _READ_TO_THEIR_END or is_filtered
-
-
-def _check(query: Query) -> None:
-    """Raises BadRequest for parameters of folders."""
-    if query.format in ("json", "overview", "seen"):
-        takes = "a log takes html, text, jsonl, summary, brief, chapters, raw"
-        raise BadRequest(f"format={query.format} is for folders: {takes}.")
-    if query.sort is not None:
-        raise BadRequest("sort is for folders: the lines of a log keep their order.")
-    if query.moment and query.moment.log:
-        raise BadRequest("moment is the number of a line: this is one log, which needs no name.")
-    chosen = {
-        "order": query.order,
-        "logs": query.logs,
-        "from": query.first_log,
-        "in": query.in_job,
-    }
-    for name, value in chosen.items():
-        if value:
-            why = "is for folders, whose address ends in a slash: this is one log."
-            raise BadRequest(f"{name} {why}")
 
 
 def _redirect_to_folder(request: Request, query: Query) -> Answer:

@@ -14,9 +14,9 @@ from oslogserve.metrics import Metrics
 from oslogserve.pages import assets, page
 from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html
-from oslogserve.query.values import checked_path
 from oslogserve.sources import Trace
 from oslogserve.sources.guard import Guard
+from oslogserve.urls import checked_path
 
 #: Seconds, less than usual load balancers wait.
 TIME_LIMIT = 5.0
@@ -113,7 +113,7 @@ def error_answer(request: Request, error: Error, sources: Sequence[Guard]) -> An
     environ = request.environ
     if accepts_html(environ.get("HTTP_ACCEPT", "")):
         try:
-            path = checked_path(environ.get("PATH_INFO", ""))
+            path = checked_path(environ.get("PATH_INFO", "").encode("latin-1"))
         except BadRequest:
             path = None
         query_string = environ.get("QUERY_STRING", "")

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.encodings import stored_paths
-from oslogserve.errors import BadRequest, Error, Incomplete
+from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
 from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
@@ -47,7 +47,7 @@ class Jobs:
 
         Raises BadRequest for parameters of single logs, Busy, NotFound and Unavailable.
         """
-        _check(query)
+        query.check_for("job")
         budget.enter(OVERVIEWS if query.is_overview or query.view == "summary" else JOBS)
         passed, faults = self._compared_with(query.against, passed_from or sources, budget)
         reader = JobReader(self._logs, self._renderer, sources, query.path, budget, passed)
@@ -69,25 +69,6 @@ class Jobs:
             return None, [Incomplete("uncompared", what)]
         what = f"these logs were compared with a part of {shown}: {run.ended}"
         return run, [Incomplete("uncompared", what)] if run.ended else []
-
-
-def _check(query: Query) -> None:
-    """Raises BadRequest for parameters of single logs."""
-    if query.format in ("raw", "json"):
-        raise BadRequest(
-            f"format={query.format} takes no filter for a folder: use html, "
-            "text or jsonl for lines, or summary for what is in each log."
-        )
-    selection = query.selection
-    if selection.show or (selection.first, selection.last) != (1, None):
-        name = "show" if selection.show else "lines"
-        raise BadRequest(
-            f"{name} is for logs: in a folder, several logs have the same line numbers."
-        )
-    if query.chapter:
-        raise BadRequest("chapter is for logs: this is a folder.")
-    if query.moment and (query.is_overview or query.view == "summary"):
-        raise BadRequest("moment is for lines: summaries have none.")
 
 
 class Next(NamedTuple):

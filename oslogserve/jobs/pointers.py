@@ -7,9 +7,9 @@ from contextlib import closing
 
 from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.query import Query
-from oslogserve.query.values import checked_path
 from oslogserve.sources import FULL_BODY, Folder, Source
 from oslogserve.sources.first_of import open_first
+from oslogserve.urls import checked_path
 
 #: What a pointer begins with in a query.
 MARK = b"@"
@@ -66,7 +66,7 @@ class Pointers:
         The name is checked here: behind its mark, ".." is a segment that the query's check has not seen.
         """
         try:
-            name = checked_path(name.decode("latin-1"))
+            name = checked_path(name)
             if not name:
                 return None
             path = b"/".join(filter(None, (self._folder, name)))
@@ -75,6 +75,6 @@ class Pointers:
                 return path
             with closing(found):
                 text = next(iter(found), b"")[:_REACH]
-            return checked_path(text.strip().decode("latin-1")).rstrip(b"/") or None
+            return checked_path(text.strip()).rstrip(b"/") or None
         except (BadRequest, Error, Incomplete):
             return None

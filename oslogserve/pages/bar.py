@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.page import Link, address
-from oslogserve.query import Fault, Query
+from oslogserve.query import Query
 from oslogserve.query.parameters import FIELDS, Parameters
 from oslogserve.templates import rendered
 
@@ -103,7 +103,7 @@ def bar(query: Query) -> dict[str, Any]:
 
 # Most requests have no parameters or those of a few links, and rendering this takes 0.1 ms.
 @lru_cache(maxsize=64)
-def _controls(parameters: Parameters, faults: tuple[Fault, ...]) -> Markup:
+def _controls(parameters: Parameters, faults: tuple[tuple[tuple[str, str], str], ...]) -> Markup:
     """The levels and the form, HTML of their template."""
     kept = _kept(parameters)
     controls = rendered(
@@ -117,11 +117,13 @@ def _controls(parameters: Parameters, faults: tuple[Fault, ...]) -> Markup:
 
 
 def form(
-    parameters: Iterable[tuple[str, str]], faults: Iterable[Fault] = (), is_log: bool = True
+    parameters: Iterable[tuple[str, str]],
+    faults: Iterable[tuple[tuple[str, str], str]] = (),
+    is_log: bool = True,
 ) -> Form:
     """parameters: without those of `faults`. is_log: False for a folder."""
     kept = _kept(parameters)
-    wrong = {(fault.name, fault.value): fault.sentence for fault in faults}
+    wrong = dict(faults)
     filled_in = [*kept, *wrong]
     fields = {
         name: [value for of, value in filled_in if of == name] or [""]

@@ -7,7 +7,6 @@ from urllib.parse import quote
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.bar import form
 from oslogserve.pages.page import frame
-from oslogserve.query import Fault
 from oslogserve.query.parameters import FIELDS, parameters_of
 from oslogserve.templates import rendered
 
@@ -24,7 +23,7 @@ def error_page(
     if path and isinstance(error, BadRequest) and error.parameter:
         wrong = error.parameter
         valid = [pair for pair in parameters_of(query_string) if pair != wrong]
-        faults = [Fault(*wrong, error.sentence)] if wrong[0] in FIELDS else []
+        faults = [(wrong, error.sentence)] if wrong[0] in FIELDS else []
         typed = form(valid, faults, is_log=not path.endswith(b"/"))
     return rendered(
         "error.html",

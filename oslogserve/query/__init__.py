@@ -4,7 +4,7 @@
 It must not know where logs are, or what a page looks like.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -18,24 +18,16 @@ from oslogserve.query.parameters import (
     BRIEF_SIZE,
     FIELDS,
     OF_BRIEF,
+    OF_LOGS,
     Parameters,
-    parameters_in,
     parameters_of,
     parsed,
 )
-from oslogserve.query.values import checked_path
 from oslogserve.search import MOST_STATES, states_of
+from oslogserve.urls import checked_path
 
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
-
-
-class Fault(NamedTuple):
-    """The value of a field that is not valid, and a sentence about it."""
-
-    name: str
-    value: str
-    sentence: str
 
 
 class Query(NamedTuple):
@@ -78,8 +70,8 @@ class Query(NamedTuple):
     goto: Place | None = None
     #: A line whose time the lines of all logs are wanted around.
     moment: Moment | None = None
-    #: Fields of a log's page that are not valid. All others are in `parameters`.
-    faults: tuple[Fault, ...] = ()
+    #: Fields of a log's page that are not valid, and a sentence about each. All others are in `parameters`.
+    faults: tuple[tuple[tuple[str, str], str], ...] = ()
 
     @property
     def view(self) -> str:
@@ -104,22 +96,18 @@ class Query(NamedTuple):
     @property
     def is_of_job(self) -> bool:
         """True if the query asks for the content of a folder's logs."""
-        chooses = self.order or self.logs or self.chooses_lines or self.moment
-        is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
-        return bool(chooses or is_next) or self.format in (
-            *("jsonl", "summary", "brief", "overview", "seen"),
+        # Even if they leave out none.
+        chooses_lines = not self.is_unfiltered or any(
+            name == "level" and value for name, value in self.parameters
         )
+        is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
+        chooses = chooses_lines or self.order or self.logs or self.moment or is_next
+        return bool(chooses) or self.format in ("jsonl", "summary", "brief", "overview", "seen")
 
     @property
     def is_overview(self) -> bool:
         """True if all logs are read, the likeliest first, for what went wrong."""
         return self.view in ("overview", "seen", "brief")
-
-    @property
-    def chooses_lines(self) -> bool:
-        """True if the query has a parameter that chooses lines, even if that leaves out none."""
-        names = (name for name, value in self.parameters if value)
-        return not self.is_unfiltered or "level" in names
 
     @property
     def is_unfiltered(self) -> bool:
@@ -128,35 +116,23 @@ class Query(NamedTuple):
 
     @classmethod
     def from_environ(cls, environ: dict[str, Any]) -> "Query":
-        """The query of a request. Raises BadRequest that names the fault or the valid values."""
-        path = checked_path(environ.get("PATH_INFO", ""))
+        """The query of a request. Raises BadRequest that names the fault or the valid values.
+
+        On a log's page, wrong fields become `faults`.
+        """
+        path = checked_path(environ.get("PATH_INFO", "").encode("latin-1"))
         query = cls(
             path=path.rstrip(b"/"),
             is_folder=path == b"" or path.endswith(b"/"),
             mount=environ.get("SCRIPT_NAME", ""),
             prefers_html=accepts_html(environ.get("HTTP_ACCEPT", "")),
         )
-        parameters = parameters_in(environ)
-        if not parameters:
-            return query
-        query = query.with_valid_fields(parameters)
-        if query.first_log or query.moment:  # names may have bytes that are not UTF-8
-            exact = dict(parameters_of(environ["QUERY_STRING"], "surrogateescape"))
-            first = exact.get("from", "").encode("utf-8", "surrogateescape")
-            marked = moment(exact["moment"]) if query.moment else None
-            query = query._replace(first_log=first, moment=marked)
-        return query
-
-    def with_valid_fields(self, parameters: Sequence[tuple[str, str]]) -> "Query":
-        """The same path with these parameters. On a log's page, wrong fields become `faults`.
-
-        Raises BadRequest for any other fault, and if another answer is wanted.
-        """
-        valid = list(parameters)
+        query_string = environ.get("QUERY_STRING", "")
+        valid = parameters_of(query_string)
         errors: list[BadRequest] = []
-        while True:
+        while valid or errors:
             try:
-                query = self.with_parameters(valid)
+                query = query.with_parameters(valid)
                 break
             except BadRequest as error:
                 errors.append(error)
@@ -167,8 +143,14 @@ class Query(NamedTuple):
                 del valid[-1 - valid[::-1].index(wrong)]
         if errors and (query.is_folder or query.view != "html"):
             raise errors[0]
-        faults = (Fault(*error.parameter, error.sentence) for error in errors if error.parameter)
-        return query._replace(faults=tuple(faults))
+        faults = ((error.parameter, error.sentence) for error in errors if error.parameter)
+        query = query._replace(faults=tuple(faults))
+        if query.first_log or query.moment:  # names may have bytes that are not UTF-8
+            exact = dict(parameters_of(query_string, "surrogateescape"))
+            first = exact.get("from", "").encode("utf-8", "surrogateescape")
+            marked = moment(exact["moment"]) if query.moment else None
+            query = query._replace(first_log=first, moment=marked)
+        return query
 
     def with_parameters(self, parameters: Sequence[tuple[str, str]]) -> "Query":
         """The same path with these parameters. Raises BadRequest."""
@@ -181,27 +163,73 @@ class Query(NamedTuple):
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))
         query = self._replace(selection=selection, parameters=tuple(parameters), **values)
-        _check_brief(query)
+        given = [pair for pair in parameters if pair[1]]
+        others = [pair for pair in given if pair[0] not in OF_BRIEF]
+        if query.format == "brief" and others:
+            takes = f"format=brief chooses the lines itself, and takes {', '.join(OF_BRIEF)}"
+            raise BadRequest(f"{others[0][0]} is for other views: {takes}.", others[0])
+        if query.format != "brief" and "bytes" in (named := dict(given)):
+            raise BadRequest("bytes is for format=brief.", ("bytes", named["bytes"]))
         if selection.new_only and not query.against:
             sentence = "new=only needs against=, the path of a run that passed."
-            raise BadRequest(
-                sentence, next(one for one in parameters if one[0] == "new" and one[1])
-            )
+            raise BadRequest(sentence, next(pair for pair in given if pair[0] == "new"))
         return query
 
+    def check_for(self, answer: str) -> None:
+        """Raises BadRequest for what an answer does not take. answer: a key of _REFUSED."""
+        for is_given, sentence in _REFUSED[answer]:
+            if is_given(self):
+                raise BadRequest(sentence.format(self))
 
-def _check_brief(query: Query) -> None:
-    """Raises BadRequest for parameters that an excerpt does not take, and for its own ones elsewhere."""
-    values = dict(query.parameters)
-    if query.format != "brief":
-        if "bytes" in values:
-            raise BadRequest("bytes is for format=brief.", ("bytes", values["bytes"]))
-        return
-    others = [pair for pair in query.parameters if pair[0] not in OF_BRIEF and pair[1]]
-    if others:
-        takes = f"format=brief chooses the lines itself, and takes {', '.join(OF_BRIEF)}"
-        sentence = f"{others[0][0]} is for other views: {takes}."
-        raise BadRequest(sentence, others[0])
+
+_FOR_FOLDERS = "is for folders, whose address ends in a slash: this is one log."
+#: What a log does not take, a folder, and the logs of a folder, in the order in which they are named.
+_REFUSED: dict[str, list[tuple[Callable[[Query], object], str]]] = {
+    "log": [
+        (
+            lambda query: query.format and query.format not in OF_LOGS,
+            f"format={{0.format}} is for folders: a log takes {', '.join(OF_LOGS)}.",
+        ),
+        (lambda query: query.sort, "sort is for folders: the lines of a log keep their order."),
+        (
+            lambda query: query.moment and query.moment.log,
+            "moment is the number of a line: this is one log, which needs no name.",
+        ),
+        (lambda query: query.order, f"order {_FOR_FOLDERS}"),
+        (lambda query: query.logs, f"logs {_FOR_FOLDERS}"),
+        (lambda query: query.first_log, f"from {_FOR_FOLDERS}"),
+        (lambda query: query.in_job, f"in {_FOR_FOLDERS}"),
+    ],
+    "folder": [
+        (lambda query: query.goto, "goto is for logs: this is a folder."),
+        (
+            lambda query: query.moment and not query.moment.log,
+            "moment is of a log: here it needs the log's name, such as a.txt:1234.",
+        ),
+    ],
+    "job": [
+        (
+            lambda query: query.format == "json",
+            (
+                "format=json takes no filter for a folder: "
+                "use html, text or jsonl for lines, or summary for what is in each log."
+            ),
+        ),
+        (
+            lambda query: query.selection.show,
+            "show is for logs: in a folder, several logs have the same line numbers.",
+        ),
+        (
+            lambda query: (query.selection.first, query.selection.last) != (1, None),
+            "lines is for logs: in a folder, several logs have the same line numbers.",
+        ),
+        (lambda query: query.chapter, "chapter is for logs: this is a folder."),
+        (
+            lambda query: query.moment and (query.is_overview or query.view == "summary"),
+            "moment is for lines: summaries have none.",
+        ),
+    ],
+}
 
 
 # Clients send few different headers, and parsing one takes some 20 us.

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The parameters of a query: what each is called, takes and sets."""
+"""The parameters of a query: what each is called, takes and sets; and their one parser.
 
+A parser of a value raises ValueError that says which values are valid, and perhaps what is wrong.
+"""
+
+import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
+from oslogserve.config.values import matching, one_of
 from oslogserve.errors import BadRequest
 from oslogserve.lines.places import moment, place
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
-from oslogserve.query import values
-from oslogserve.query.values import MAX_CONTEXT, MAX_TAIL, choice, number, value_of, yes_or_no
+from oslogserve.native import SEVERITIES
+from oslogserve.search import LONGEST, Search
+from oslogserve.urls import checked_path
 
 #: All sources, and those that need no name in the configuration.
 SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
@@ -22,6 +28,13 @@ OF_BRIEF = ("format", "bytes", "against", "source", "logs")
 FORMATS = (
     *("html", "text", "jsonl", "summary", "brief", "overview", "seen", "chapters", "raw", "json"),
 )
+#: Those of a single log.
+OF_LOGS = ("html", "text", "jsonl", "summary", "brief", "chapters", "raw")
+#: The largest line number; no log has so many lines.
+MAX_NUMBER = 10**12 - 1
+#: Lines around a hit, and at a log's end, which are held in memory.
+MAX_CONTEXT = 1000
+MAX_TAIL = 100_000
 #: Repetitions of a search parameter: each costs a pass over the log.
 MAX_REPEATS = 8
 #: Fragments in `show`, such as the gaps that a reader has opened.
@@ -41,97 +54,152 @@ TRACKERS = ("utm_", "fbclid", "gclid")
 Parameters = tuple[tuple[str, str], ...]
 
 
+def number(value: str, least: int = 1, most: int = MAX_NUMBER) -> int:
+    is_number = value.isascii() and value.isdigit() and len(value) < 16
+    if not (is_number and least <= int(value) <= most):
+        raise ValueError(f"a whole number from {least} to {most}")
+    return int(value)
+
+
+def text(value: str, longest: int = LONGEST) -> str:
+    if not 0 < len(value) <= longest:
+        raise ValueError(f"1 to {longest} characters")
+    return value
+
+
+def value_of(choices: Mapping[str, Any]) -> Callable[[str], Any]:
+    """A parser that takes one of the keys, in any case, and returns its value."""
+    parse = choice(*choices)
+    return lambda value: choices[parse(value)]
+
+
+choice = partial(one_of, fold=str.lower)
+_yes_or_no = value_of({"yes": True, "no": False})
+
+
+def _lines(value: str) -> tuple[int, int | None]:
+    first, dash, last = value.partition("-")
+    try:
+        start = number(first) if first or not last else 1
+        end = start if not dash else number(last) if last else None
+    except ValueError:
+        raise ValueError("numbers of lines: A-B, A- or -B") from None
+    if end is not None and end < start:
+        raise ValueError(f"numbers of lines, the lower one first: {end}-{start}")
+    return start, end
+
+
+def _level(value: str) -> str | None:
+    level = one_of(*SEVERITIES, fold=str.upper)(value)
+    return None if level == SEVERITIES[0] else level  # NONE includes all lines
+
+
+def _search(value: str, is_pattern: bool = False) -> Search:
+    if len(value) > LONGEST:
+        raise ValueError(f"at most {LONGEST} characters")
+    try:
+        return Search.of_pattern(value) if is_pattern else Search.of_text(value)
+    except ValueError as error:
+        raise ValueError("a regular expression of RE2's syntax", str(error)) from None
+
+
+def _fragment(value: str) -> bytes:
+    value = value.replace(" ", "+")  # an unescaped plus of a URL; no fragment has a space
+    if not re.fullmatch(r"L[1-9][0-9]{0,11}(-L[1-9][0-9]{0,11})?|_[0-9A-Za-z_+/-]{1,64}", value):
+        raise ValueError("the fragment of a line's address")
+    return value.encode()
+
+
+def _path(value: str) -> bytes:
+    try:
+        return checked_path(value.encode()).rstrip(b"/")
+    except BadRequest as error:
+        takes = "the path of a log or a folder on this server"
+        raise ValueError(takes, error.sentence.rstrip(".")) from None
+
+
 class Parameter(NamedTuple):
-    #: The field of Query or Selection. "lines" sets two of Selection.
-    field: str
-    #: Parses a value. Raises ValueError that says which values are valid, and perhaps what is wrong.
+    #: Parses a value.
     parse: Callable[[str], Any]
     example: str
     help: str
     #: How often it may be given. With 1, different values are an error; else all apply.
     most: int = 1
+    #: The field of Query or Selection, "" for the parameter's name. "lines" sets two of Selection.
+    field: str = ""
     #: True for a field of a form, which sends an empty value if it is not filled in.
     in_form: bool = False
 
 
 FormField = partial(Parameter, in_form=True)
+_Search = partial(FormField, most=MAX_REPEATS, field="searches")
 
-
-#: All parameters. Those with a field of Selection are options of `oslogserve render` too.
+#: All parameters of logs and folders.
 PARAMETERS = {
-    "source": Parameter("source", values.source, "swift", "where to look"),
-    "lines": FormField("lines", values.lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
-    "since": FormField(
-        "since", time_range, "2013-09-27T18:22", "lines from this time on (ISO 8601)"
+    "source": Parameter(
+        matching("[a-z][a-z0-9_-]{0,30}", "all, disk, swift or the name of a store"),
+        "swift",
+        "where to look",
     ),
-    "until": FormField("until", time_range, "2013-09-27T18:25", "lines up to this time (ISO 8601)"),
-    "level": Parameter("level", values.level, "ERROR", "lines of this severity and above"),
-    "q": FormField(
-        "searches", values.text, "timed out", "lines that contain this text", MAX_REPEATS
-    ),
-    "re": FormField(
-        "searches",
-        values.pattern,
+    "lines": FormField(_lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
+    "since": FormField(time_range, "2013-09-27T18:22", "lines from this time on (ISO 8601)"),
+    "until": FormField(time_range, "2013-09-27T18:25", "lines up to this time (ISO 8601)"),
+    "level": Parameter(_level, "ERROR", "lines of this severity and above"),
+    "q": _Search(_search, "timed out", "lines that contain this text"),
+    "re": _Search(
+        partial(_search, is_pattern=True),
         "time.*out",
         "lines that match this regular expression (RE2)",
-        MAX_REPEATS,
     ),
-    "not": FormField("without", values.text, "heartbeat", "lines without this text", MAX_REPEATS),
+    "not": _Search(_search, "heartbeat", "lines without this text", field="without"),
     "context": FormField(
-        "context",
         partial(number, least=0, most=MAX_CONTEXT),
         "5",
         "this many lines before and after each hit",
     ),
     "against": FormField(
-        "against", values.path, "job/41/console.log", "compares with this log of a run that passed"
+        _path, "job/41/console.log", "compares with this log of a run that passed"
     ),
     "new": FormField(
-        "new_only", value_of({"only": True}), "only", "lines without a like in that run"
+        value_of({"only": True}), "only", "lines without a like in that run", field="new_only"
     ),
-    "after": Parameter("after", number, "812", "lines after this number"),
-    "limit": Parameter("limit", number, "1000", "at most this many lines, the first ones"),
+    "after": Parameter(number, "812", "lines after this number"),
+    "limit": Parameter(number, "1000", "at most this many lines, the first ones"),
     "tail": FormField(
-        "tail", partial(number, most=MAX_TAIL), "100", "at most this many lines, the last ones"
+        partial(number, most=MAX_TAIL), "100", "at most this many lines, the last ones"
     ),
-    "show": FormField(
-        "show", values.fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN
-    ),
+    "show": FormField(_fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
     "chapter": FormField(
-        "chapter",
-        partial(values.name, longest=LONGEST_NAME),
-        "RUN make",
-        "lines of the chapter of this name",
+        partial(text, longest=LONGEST_NAME), "RUN make", "lines of the chapter of this name"
     ),
-    "goto": FormField("goto", place, "18:25:11", "redirects to a line: its number, time or anchor"),
-    "moment": Parameter(
-        "moment", moment, "logs/a.txt:1234", "seconds around this line, of all logs"
-    ),
-    "format": Parameter("format", choice(*FORMATS), "jsonl", "the view"),
+    "goto": FormField(place, "18:25:11", "redirects to a line: its number, time or anchor"),
+    "moment": Parameter(moment, "logs/a.txt:1234", "seconds around this line, of all logs"),
+    "format": Parameter(choice(*FORMATS), "jsonl", "the view"),
     "bytes": Parameter(
-        "size",
         partial(number, least=LEAST_BRIEF, most=MOST_BRIEF),
         "4000",
         "at most this many bytes of an excerpt",
+        field="size",
     ),
-    "wrap": Parameter("wraps", yes_or_no, "no", "whether a page breaks lines"),
-    "sort": Parameter("sort", choice(*SORTS), "time", "a folder's entries"),
-    "logs": FormField(
-        "logs", values.name, "*/n-*.txt.gz", "logs of a folder, by a shell pattern", MAX_REPEATS
-    ),
-    "order": Parameter(
-        "order", choice(*ORDERS), "time", "the order of the lines of a folder's logs"
-    ),
+    "wrap": Parameter(_yes_or_no, "no", "whether a page breaks lines", field="wraps"),
+    "sort": Parameter(choice(*SORTS), "time", "a folder's entries"),
+    "logs": FormField(text, "*/n-*.txt.gz", "logs of a folder, by a shell pattern", MAX_REPEATS),
+    "order": Parameter(choice(*ORDERS), "time", "the order of the lines of a folder's logs"),
     "from": Parameter(
-        "first_log",
-        lambda text: values.name(text).encode(),
+        lambda value: text(value).encode(),
         "etc/",
         "the first log of a folder, or with sort= the first entry",
+        field="first_log",
     ),
-    "in": Parameter("in_job", value_of({"job": True}), "job", "the job's folder, from one in it"),
-    "unasked": Parameter("unasked", yes_or_no, "yes", "what went wrong in small logs only"),
+    "in": Parameter(
+        value_of({"job": True}), "job", "the job's folder, from one in it", field="in_job"
+    ),
+    "unasked": Parameter(_yes_or_no, "yes", "what went wrong in small logs only"),
     "content-type": Parameter(
-        "format", value_of({"text/plain": "text", "text/html": "html"}), "text/plain", "the view"
+        value_of({"text/plain": "text", "text/html": "html"}),
+        "text/plain",
+        "the view",
+        field="format",
     ),
 }
 
@@ -141,51 +209,42 @@ def parsed(
 ) -> dict[str, Any]:
     """Values by the fields of the table's parameters. Raises BadRequest."""
     values: dict[str, Any] = {}
-    for name, text in parameters:
+    for name, given in parameters:
         if name not in table:
             takes = f"it takes {', '.join(table)}"
             raise BadRequest(f"Unknown parameter {name[:40]!r}: {takes}.")
         parameter = table[name]
-        if not text and parameter.in_form:
+        if not given and parameter.in_form:
             continue
-        value = _value(name, text, parameter)
-        if parameter.most > 1:
-            several = values.setdefault(parameter.field, ())
-            if len(several) == parameter.most:
-                sentence = f"{name} is given too often: at most {parameter.most} times."
-                raise BadRequest(sentence, (name, text))
-            values[parameter.field] = (*several, value)
-        elif values.setdefault(parameter.field, value) != value:
-            raise BadRequest(f"{name} contradicts an earlier value: give it once.", (name, text))
+        try:
+            value = parameter.parse(given)
+        except ValueError as error:
+            takes, *wrong = error.args
+            expected = ". ".join([*wrong, f"{name} takes {takes}"])
+            example = urlencode({name: parameter.example}, safe=":*")
+            what = f"{name}={given[:40]!r} is not understood: {expected}, such as {example}."
+            # A fault quotes a pattern as it came, and a terminal obeys what it is sent.
+            sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
+            raise BadRequest(sentence, (name, given)) from None
+        field, most = parameter.field or name, parameter.most
+        if most > 1:
+            several = values.get(field, ())
+            if len(several) == most:
+                sentence = f"{name} is given too often: at most {most} times."
+                raise BadRequest(sentence, (name, given))
+            values[field] = (*several, value)
+        elif values.setdefault(field, value) != value:
+            raise BadRequest(f"{name} contradicts an earlier value: give it once.", (name, given))
     return values
 
 
-def _value(name: str, text: str, parameter: Parameter) -> Any:
-    try:
-        return parameter.parse(text)
-    except ValueError as error:
-        takes, *wrong = error.args
-        expected = ". ".join([*wrong, f"{name} takes {takes}"])
-        example = urlencode({name: parameter.example}, safe=":*")
-        what = f"{name}={text[:40]!r} is not understood: {expected}, such as {example}."
-        # A fault quotes a pattern as it came, and a terminal obeys what it is sent.
-        sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
-        raise BadRequest(sentence, (name, text)) from None
-
-
-def parameters_in(environ: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The parameters of a request, see parameters_of(). Raises BadRequest if they are too long."""
-    query_string = environ.get("QUERY_STRING", "")
-    if len(query_string) > MAX_QUERY:
-        raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
-    return parameters_of(query_string)
-
-
 def parameters_of(query_string: str, errors: str = "replace") -> list[tuple[str, str]]:
-    """Names and values of a query string, unchecked, without those of TRACKERS.
+    """Names and values of a query string, unchecked, without those of TRACKERS. Raises BadRequest if it is too long.
 
     errors: the handler for bytes that are not UTF-8.
     """
+    if len(query_string) > MAX_QUERY:
+        raise BadRequest(f"The query is longer than {MAX_QUERY} characters.")
     # WSGI decodes unescaped bytes as Latin-1.
     utf8 = query_string.encode("latin-1").decode("utf-8", errors)
     pairs = parse_qsl(utf8, keep_blank_values=True, errors=errors)
