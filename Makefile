@@ -154,7 +154,7 @@ $(RUN)/installed-%:
 	$(UV) pip install --quiet --python $(RUN) --require-hashes $(patsubst %,--requirement %,$(filter %.txt,$^))
 	touch $@
 
-var/demo.written: oslogserve/demo.py oslogserve/demo_runs.py oslogserve/demo.txt | $(RUN)/installed
+var/demo.written: $(wildcard oslogserve/demo/*.*) | $(RUN)/installed
 	$(RUN)/bin/oslogserve demo var/demo
 	touch $@
 

@@ -281,7 +281,7 @@ def _tried(config: Config) -> int:
 
 def _demo(options: argparse.Namespace) -> int:
     from oslogserve.demo import write_demo_logs
-    from oslogserve.demo_runs import write_runs
+    from oslogserve.demo.runs import write_runs
 
     folder = Path(options.folder)
     for path in (*write_demo_logs(folder), *write_runs(folder)):

@@ -8,7 +8,7 @@ import pytest
 
 from oslogserve import demo
 from oslogserve.cli import main
-from oslogserve.demo_runs import write_runs
+from oslogserve.demo.runs import write_runs
 from tests.servers.process import REPOSITORY
 from tests.unit.handlers.asking import Asking
 

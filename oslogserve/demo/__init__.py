@@ -35,7 +35,7 @@ _CATALOG_SERVICES = (
 TEMPLATES: dict[bytes, bytes] = dict(
     re.findall(
         rb"(?ms)^== (\w+)\n(.*?)(?=^== |\Z)",
-        pathlib.Path(__file__).with_suffix(".txt").read_bytes(),
+        pathlib.Path(__file__).with_name("templates.txt").read_bytes(),
     )
 )
 #: Fields of templates that never change.
