@@ -4,9 +4,10 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,11 @@ from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error, SourceError
 from oslogserve.humanize import counted
 from oslogserve.messages import in_lines, visible
-from oslogserve.query.parameters import PARAMETERS, Parameter
+from oslogserve.query.parameters import PARAMETERS, RENDER_PARAMETERS
 
 RENDERED = ("html", "text", "jsonl", "summary", "brief")
-#: Parameters of a URL that `render` does not take.
-_OF_SERVER = (
-    *("source", "format", "content-type", "wrap", "sort", "in", "unasked"),
-    *("goto", "moment", "chapter", "against"),
-)
+#: What runs a command, and returns the exit status.
+_Run = Callable[[argparse.Namespace], int]
 
 
 class _Parser(argparse.ArgumentParser):
@@ -58,109 +56,78 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="oslogserve", description="Serves CI logs.")
-    parser.add_argument(
-        "--version",
-        action="version",
-        version=f"oslogserve {__version__}",
-        help="print the version",
-    )
+    version = f"oslogserve {__version__}"
+    parser.add_argument("--version", action="version", version=version, help="print the version")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    _add_serve(commands)
-    _add_render(commands)
-    _add_index(commands)
-    _add_seen(commands)
-    _add_known(commands)
-    check = commands.add_parser("check-config", help="check a configuration, and print it")
-    check.add_argument("file", metavar="FILE", help="a configuration file")
-    check.set_defaults(run=_check_config)
+    def command(name: str, shown: str, run: _Run, among: Any = commands) -> Callable[..., Any]:
+        """Adds a command, and returns what adds its arguments."""
+        added = among.add_parser(name, help=shown)
+        added.set_defaults(run=run)
+        return partial(_add, added)
 
-    demo = commands.add_parser("demo", help="write demo logs")
-    demo.add_argument("folder", metavar="DIR", help="folder to write to; it is created if needed")
-    demo.set_defaults(run=_demo)
+    add = command("serve", "serve logs with gunicorn", _serve)
+    add("--root", "DIR", "folder of the logs")
+    add("--config", "FILE", "configuration file, see oslogserve.conf(5)")
+    address = "address and port to listen on; default: %(default)s"
+    add("--bind", "ADDR", address, type=_address, default="127.0.0.1:8000")
+    add("--workers", "N", "number of processes; default: %(default)s", type=_count, default=2)
+    add("--threads", "N", "threads of each worker; default: from the configuration, else 32")
+
+    logs = "write a log, or the logs of a folder, as HTML, text or JSON"
+    add = command("render", logs, _later("render"))
+    add("file", "FILE", "a log or a folder; default: standard input", nargs="?")
+    for name in RENDER_PARAMETERS:
+        parameter = PARAMETERS[name]
+        shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
+        # As in a URL, an empty one chooses all lines.
+        add(f"--{name}", "X", shown, action="append", type=str, default=[])
+    shown = "compare with this log, or with the logs of this folder, of a run that passed"
+    add("--against", "PATH", shown)
+    add("--format", None, "default: text on a terminal, else html", choices=RENDERED)
+    add("--config", "FILE", "configuration with [format NAME] sections")
+
+    add = command("index", "make the indexes of logs", _later("index"))
+    add("paths", "PATH", "a log, or a folder of logs", nargs="+")
+    source = "source of PATH, which is as in a URL: disk, swift, store, or NAME of [store NAME]"
+    add("--source", "NAME", source)
+    add("--config", "FILE", "configuration of the server")
+    add("--directory", "DIR", "directory of the indexes; default: [index] directory")
+    jobs = "logs at once; default: one for each processor"
+    add("--jobs", "N", jobs, type=_count, default=len(os.sched_getaffinity(0)))
+
+    add = command("seen", "remember what runs of jobs failed for", _later("seen"))
+    add("paths", "PATH", "a folder of runs, as in a URL; default: all", nargs="*")
+    add("--config", "FILE", "configuration of the server")
+    add("--root", "DIR", "folder of the logs; default: [disk] root")
+
+    known = commands.add_parser("known", help="rules of known causes")
+    known_commands = known.add_subparsers(required=True, metavar="COMMAND")
+    check = "try rules on the runs that are kept"
+    add = command("check", check, _later("known", "check"), known_commands)
+    add("folder", "DIR", "a folder of rules")
+    add("--config", "FILE", "configuration of the server")
+
+    add = command("check-config", "check a configuration, and print it", _check_config)
+    add("file", "FILE", "a configuration file")
+
+    add = command("demo", "write demo logs", _demo)
+    add("folder", "DIR", "folder to write to; it is created if needed")
 
     bench_arguments.add_to(commands)
     upload.add_to(commands)
     return parser
 
 
-def _add_serve(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    serve = commands.add_parser("serve", help="serve logs with gunicorn")
-    serve.add_argument("--root", metavar="DIR", help="folder of the logs")
-    serve.add_argument(
-        "--config", metavar="FILE", help="configuration file, see oslogserve.conf(5)"
-    )
-    address = "address and port to listen on; default: %(default)s"
-    serve.add_argument(
-        "--bind", type=_address, default="127.0.0.1:8000", metavar="ADDR", help=address
-    )
-    workers = "number of processes; default: %(default)s"
-    serve.add_argument("--workers", type=_count, default=2, metavar="N", help=workers)
-    threads = "threads of each worker; default: from the configuration, else 32"
-    serve.add_argument("--threads", metavar="N", help=threads)
-    serve.set_defaults(run=_serve)
+def _add(parser: Any, name: str, metavar: str | None, shown: str, **options: Any) -> None:
+    parser.add_argument(name, metavar=metavar, help=shown, **options)
 
 
-def _add_render(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    render = commands.add_parser(
-        "render", help="write a log, or the logs of a folder, as HTML, text or JSON"
-    )
-    render.add_argument(
-        "file", nargs="?", metavar="FILE", help="a log or a folder; default: standard input"
-    )
-    for name, parameter in _line_parameters():
-        shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
-        # As in a URL, an empty one chooses all lines.
-        render.add_argument(
-            f"--{name}", action="append", type=str, default=[], metavar="X", help=shown
-        )
-    shown = "compare with this log, or with the logs of this folder, of a run that passed"
-    render.add_argument("--against", metavar="PATH", help=shown)
-    shown = "default: text on a terminal, else html"
-    render.add_argument("--format", choices=RENDERED, help=shown)
-    render.add_argument(
-        "--config",
-        metavar="FILE",
-        help="configuration with [format NAME] sections",
-    )
-    render.set_defaults(run=_render)
-
-
-def _add_index(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    index = commands.add_parser("index", help="make the indexes of logs")
-    index.add_argument("paths", nargs="+", metavar="PATH", help="a log, or a folder of logs")
-    source = "source of PATH, which is as in a URL: disk, swift, store, or NAME of [store NAME]"
-    index.add_argument("--source", metavar="NAME", help=source)
-    index.add_argument("--config", metavar="FILE", help="configuration of the server")
-    directory = "directory of the indexes; default: [index] directory"
-    index.add_argument("--directory", metavar="DIR", help=directory)
-    jobs = "logs at once; default: one for each processor"
-    processors = len(os.sched_getaffinity(0))
-    index.add_argument("--jobs", type=_count, default=processors, metavar="N", help=jobs)
-    index.set_defaults(run=_index)
-
-
-def _add_seen(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    seen = commands.add_parser("seen", help="remember what runs of jobs failed for")
-    paths = "a folder of runs, as in a URL; default: all"
-    seen.add_argument("paths", nargs="*", metavar="PATH", help=paths)
-    seen.add_argument("--config", metavar="FILE", help="configuration of the server")
-    seen.add_argument("--root", metavar="DIR", help="folder of the logs; default: [disk] root")
-    seen.set_defaults(run=_seen)
-
-
-def _add_known(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    known = commands.add_parser("known", help="rules of known causes")
-    below = known.add_subparsers(required=True, metavar="COMMAND")
-    check = below.add_parser("check", help="try rules on the runs that are kept")
-    check.add_argument("folder", metavar="DIR", help="a folder of rules")
-    check.add_argument("--config", metavar="FILE", help="configuration of the server")
-    check.set_defaults(run=_known_check)
-
-
-def _line_parameters() -> list[tuple[str, Parameter]]:
-    """The parameters of a URL that say which lines are shown."""
-    return [pair for pair in PARAMETERS.items() if pair[0] not in _OF_SERVER]
+def _later(command: str, function: str = "") -> _Run:
+    """A function of a command's module, which is imported when it runs. function: by default its name."""
+    return lambda options: getattr(
+        import_module(f"oslogserve.commands.{command}"), function or command
+    )(options)
 
 
 def _not_empty(text: str) -> str:
@@ -191,7 +158,19 @@ def _count(text: str) -> int:
 def _serve(options: argparse.Namespace) -> int:
     from oslogserve.gunicorn_hooks import serve
 
-    serve(partial(_served, options), options.bind, options.workers)
+    def configured() -> Config:
+        root = os.path.abspath(options.root) if options.root else None
+        if root is not None and not os.path.isdir(root):
+            what = "this is no folder" if os.path.exists(root) else "there is no such folder"
+            raise ConfigError(f"--root {options.root}: {what}")
+        given = {"disk_root": root, "serve_threads": options.threads}
+        overrides = {name: text for name, text in given.items() if text is not None}
+        config = load(options.config, _environment(), **overrides)
+        if not (config["disk", "root"] or config["swift", "container"] or config.stores):
+            raise ConfigError("nothing to serve: give --root, or --config with a source in it")
+        return config
+
+    serve(configured, options.bind, options.workers)
     return 0
 
 
@@ -200,45 +179,6 @@ def _environment() -> dict[str, str]:
     from oslogserve.gunicorn_hooks import SETTINGS
 
     return {"OSLOGSERVE_THREADS": str(SETTINGS["threads"]), **os.environ}
-
-
-def _served(options: argparse.Namespace) -> Config:
-    """The configuration to serve by. Raises ConfigError."""
-    root = os.path.abspath(options.root) if options.root else None
-    if root is not None and not os.path.isdir(root):
-        what = "this is no folder" if os.path.exists(root) else "there is no such folder"
-        raise ConfigError(f"--root {options.root}: {what}")
-    given = {"disk_root": root, "serve_threads": options.threads}
-    overrides = {name: text for name, text in given.items() if text is not None}
-    config = load(options.config, _environment(), **overrides)
-    if not (config["disk", "root"] or config["swift", "container"] or config.stores):
-        raise ConfigError("nothing to serve: give --root, or --config with a source in it")
-    return config
-
-
-def _render(options: argparse.Namespace) -> int:
-    from oslogserve.commands.render import render
-
-    names = [name for name, _ in _line_parameters()]
-    return render(options, [(name, value) for name in names for value in getattr(options, name)])
-
-
-def _index(options: argparse.Namespace) -> int:
-    from oslogserve.commands.index import index
-
-    return index(options)
-
-
-def _seen(options: argparse.Namespace) -> int:
-    from oslogserve.commands.seen import seen
-
-    return seen(options)
-
-
-def _known_check(options: argparse.Namespace) -> int:
-    from oslogserve.commands.known import check
-
-    return check(options)
 
 
 def _check_config(options: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ from oslogserve.messages import for_terminal
 from oslogserve.metrics import Metrics
 from oslogserve.pages.log import LogView, incomplete_notice, with_notices
 from oslogserve.query import Query
+from oslogserve.query.parameters import RENDER_PARAMETERS
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules
 from oslogserve.sources import Log, Stored
@@ -38,11 +39,12 @@ from oslogserve.sources.disk.source import Disk
 _CHUNK = 64 * 1024
 
 
-def render(options: argparse.Namespace, parameters: Iterable[tuple[str, str]]) -> int:
-    """Writes a log, or the logs of a folder. parameters: as in a URL. The exit status is 1 if some is missing."""
+def render(options: argparse.Namespace) -> int:
+    """Writes a log, or the logs of a folder. The exit status is 1 if some is missing."""
     config = load(options.config)
     renderer = Renderer(config.formats)
-    pairs = [(name, _text(value)) for name, value in parameters]
+    given = ((name, value) for name in RENDER_PARAMETERS for value in getattr(options, name))
+    pairs = [(name, _text(value)) for name, value in given]
     if options.against:
         os.stat(options.against)  # raises an error with the path
         pairs.append(("against", os.path.basename(os.path.abspath(options.against))))

@@ -203,6 +203,12 @@ PARAMETERS = {
     ),
 }
 
+#: Those that are options of `oslogserve render` too.
+RENDER_PARAMETERS = [
+    *("lines", "since", "until", "level", "q", "re", "not", "context", "new", "after", "limit"),
+    *("tail", "show", "bytes", "logs", "order", "from"),
+]
+
 
 def parsed(
     parameters: Sequence[tuple[str, str]], table: Mapping[str, Parameter] = PARAMETERS
