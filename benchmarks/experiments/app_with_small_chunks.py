@@ -11,7 +11,7 @@ from dataclasses import replace
 from oslogserve import config
 from oslogserve.config.values import number
 
-chunks = {"default": os.environ["CHUNK_SIZE"], "parse": number(1, 2**24, int)}
+chunks = {"default": os.environ["CHUNK_SIZE"], "parse": number(1, 2**24)}
 config.OPTIONS = tuple(
     replace(option, **chunks) if option.key == "chunk_size" else option for option in config.OPTIONS
 )

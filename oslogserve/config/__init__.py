@@ -3,7 +3,7 @@
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import groupby
@@ -130,7 +130,7 @@ def _without_secret(option: Option, value: str) -> str:
 
 
 def load(
-    file: str | None,
+    path: str | None,
     environ: Mapping[str, str] = os.environ,
     must_exist: bool = False,
     **overrides: str,
@@ -140,31 +140,31 @@ def load(
     must_exist: makes it a fault if the folder of logs is missing. overrides: 'section_key' -> text, from the
     command line.
     """
-    parsed = ConfigFile(file)
+    file = ConfigFile(path)
     named = [
         replace(option, section=section)
-        for section in parsed.sections
+        for section in file.sections
         for option in NAMED_OPTIONS
         if section.startswith(f"{option.section} ")
     ]
     options = (*OPTIONS, *named)
-    values = {option.where: _value(option, parsed, environ, overrides) for option in options}
-    values |= of_cloud(values, parsed, environ)
-    places = {where: f"{file}:{setting.line}" for where, setting in parsed.settings.items()}
+    values = {option.where: _value(option, file, environ, overrides) for option in options}
+    values |= of_cloud(values, file, environ)
+    places = {where: f"{path}:{line}" for where, line in file.lines.items()}
     removed = [
-        f"{place}: [{section}] {key} is gone: {REMOVED[section, key]}"
-        for (section, key), place in places.items()
+        f"{places[section, key]}: [{section}] {key} is gone: {REMOVED[section, key]}"
+        for section, key in file.settings
         if (section, key) in REMOVED
     ]
     config = Config(options, values, removed, places)
-    _check_names(config, parsed)
-    _check_usable(config, must_exist, parsed)
-    parsed.raise_faults()
+    for where, what in _faults(config, must_exist, file):
+        file.add_fault(where, what)
+    file.raise_faults()
     return config
 
 
 def _value(
-    option: Option, parsed: ConfigFile, environ: Mapping[str, str], overrides: Mapping[str, str]
+    option: Option, file: ConfigFile, environ: Mapping[str, str], overrides: Mapping[str, str]
 ) -> Any:
     """The option's value; None, and a fault is added, if its text is not valid.
 
@@ -172,15 +172,15 @@ def _value(
     """
     # keystoneauth prefers an id to a name. If the file has the name, ignore an id in the environment.
     name = option.section, option.key.removesuffix("id") + "name"
-    is_settled = name in parsed.settings
+    is_settled = name in file.settings
     if option.env == "OS_CLOUD":
-        is_settled = names_credentials(parsed)
+        is_settled = names_credentials(file)
     variable = None if is_settled else environ.get(option.env)
     outside, text = "", option.default
     if (override := overrides.get(f"{option.section}_{option.key}")) is not None:
         outside, text = f"{option.section} {option.key}: ", override
-    elif option.where in parsed.settings:
-        text = parsed.settings[option.where].text
+    elif option.where in file.settings:
+        text = file.settings[option.where]
     elif variable:
         outside, text = f"{option.env}: ", variable
     try:
@@ -189,76 +189,89 @@ def _value(
         shown = repr(_without_secret(option, text)[:LONGEST_SHOWN])
         what = f"{shown} is not understood: it takes {takes}"
         if outside:
-            parsed.add_fault(0, outside + what)
+            file.faults.append((0, outside + what))
         else:
-            parsed.add_option_fault(option.where, what)
+            file.add_fault(option.where, what)
         return None
 
 
-def _check_names(config: Config, parsed: ConfigFile) -> None:
+_Faults = Iterator[tuple[tuple[str, str], str]]
+
+
+def _faults(config: Config, must_exist: bool, file: ConfigFile) -> _Faults:
+    """Yields section and key of what cannot be used as it is, and why."""
     known = {section for section, _ in config.values}
-    for section, line in parsed.sections.items():
+    for section in file.sections:
         if section not in known:
-            parsed.add_fault(line, f"[{section}]: no such section")
-    for where in parsed.settings:
+            yield (section, ""), "no such section"
+    for where in file.settings:
         if where[0] in known and where not in config.values and where not in REMOVED:
-            parsed.add_option_fault(where, "no such key")
-
-
-def _check_usable(config: Config, must_exist: bool, parsed: ConfigFile) -> None:
-    ca_file = config["swift", "ca_file"]
+            yield where, "no such key"
     if must_exist and (what := config.missing_root()):
-        parsed.add_option_fault(("disk", "root"), what)
-    if missing := ", ".join(_missing_of_swift(config)):
-        parsed.add_option_fault(("swift", "container"), f"it is of no use without {missing}")
-    if fault := _fault_of_storage_url(config, parsed):
-        parsed.add_option_fault(("swift", "storage_url"), fault)
-    if config["swift", "container"] and ca_file and not os.access(ca_file, os.R_OK):
-        parsed.add_option_fault(("swift", "ca_file"), f"{ca_file!r} cannot be read")
-    _check_stores(config, parsed)
+        yield ("disk", "root"), what
+    yield from _faults_of_swift(config, file)
+    for section in known:
+        if section.partition(" ")[0] == "store":
+            yield from _faults_of_store(section, config.section(section), file)
     for option in config.options:
-        setting = parsed.settings.get(option.where)
-        if option.key == "pattern" and not (setting and setting.text):  # it would fit all
-            prefix, _, _ = option.section.partition(" ")
-            parsed.add_option_fault(option.where, f"a {prefix} needs a pattern")
+        if option.key == "pattern" and not file.settings.get(option.where):  # it would fit all
+            yield option.where, f"a {option.section.partition(' ')[0]} needs a pattern"
     for name, row in config.rows("format"):
         pattern = row["pattern"]
         if row["words"] and pattern and not re.search(r"\(\?P?<severity>", pattern):
-            what = "of no use, its pattern has no group severity"
-            parsed.add_option_fault((f"format {name}", "words"), what)
+            yield (f"format {name}", "words"), "of no use, its pattern has no group severity"
 
 
-def _check_stores(config: Config, parsed: ConfigFile) -> None:
-    for name, _ in config.rows("store"):
-        section = f"store {name}"
-        if not STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES:
-            what = "a name has letters from a to z, digits, - and _, and is none of"
-            line = parsed.sections[section]
-            parsed.add_fault(line, f"[{section}]: {what} {', '.join(_TAKEN_NAMES)}")
-        if (section, "url") not in parsed.settings:
-            parsed.add_option_fault((section, "url"), "a store needs one")
-    for key in _OF_A_STORE:
-        if config["store", "url"] == "" and config["store", key]:
-            parsed.add_option_fault(("store", key), "of no use without url")
-    for name, row in config.stores:
-        _check_store("store" if name == "store" else f"store {name}", row, parsed)
+def _faults_of_swift(config: Config, file: ConfigFile) -> _Faults:
+    swift = config.section("swift")
+    container, storage_url, ca_file = swift["container"], swift["storage_url"], swift["ca_file"]
+    # Keys without which the container cannot be read, so that the start fails, not a request.
+    project = "project_id" if swift["project_id"] else "project_name"
+    needed = ["auth_url", "username", "password", project]
+    if swift["auth_version"] == "1":
+        needed.remove(project)
+    elif swift["application_credential_id"]:
+        needed = ["auth_url", "application_credential_secret"]
+    # What is not understood is None.
+    has_all = storage_url != "" or swift["cloud"] or swift["auth_version"] is None
+    missing = [key for key in needed if swift[key] == ""]
+    if container and missing and not has_all:
+        yield ("swift", "container"), f"it is of no use without {', '.join(missing)}"
+    if storage_url and not container:
+        yield ("swift", "storage_url"), "it is of no use without container"
+    elif storage_url and (given := credentials(config.values, file).values()):
+        what = f"it is for reading without credentials: leave out {', '.join(given)}"
+        yield ("swift", "storage_url"), what
+    if container and ca_file and not os.access(ca_file, os.R_OK):
+        yield ("swift", "ca_file"), f"{ca_file!r} cannot be read"
 
 
-def _check_store(section: str, row: Mapping[str, Any], parsed: ConfigFile) -> None:
-    service, ca_file = row["url"] and row["url"].service, row["ca_file"]
+def _faults_of_store(section: str, row: Mapping[str, Any], file: ConfigFile) -> _Faults:
+    url, ca_file = row["url"], row["ca_file"]
+    name = section.removeprefix("store").removeprefix(" ")
+    if name and (not STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES):
+        what = "a name has letters from a to z, digits, - and _, and is none of"
+        yield (section, ""), f"{what} {', '.join(_TAKEN_NAMES)}"
+    if name and (section, "url") not in file.settings:
+        yield (section, "url"), "a store needs one"
+    if not name and not url:
+        for key in _OF_A_STORE:
+            if url == "" and row[key]:
+                yield (section, key), "of no use without url"
+        return
+    service = url and url.service
     if service == "az" and row["endpoint"] == "":
         what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
-        parsed.add_option_fault((section, "url"), what)
+        yield (section, "url"), what
     if service and not row["anonymous"] and not _is_installed(_LIBRARIES[service]):
-        what = "it needs oslogserve[store], which is not installed"
-        parsed.add_option_fault((section, "url"), what)
+        yield (section, "url"), "it needs oslogserve[store], which is not installed"
     for key in _OF_S3:
-        if service not in ("", "s3") and row[key]:
-            parsed.add_option_fault((section, key), f"of no use to {service}://")
+        if service in ("gs", "az") and row[key]:
+            yield (section, key), f"of no use to {service}://"
     if row["anonymous"] and row["profile"]:
-        parsed.add_option_fault((section, "profile"), "of no use to an anonymous reader")
+        yield (section, "profile"), "of no use to an anonymous reader"
     if ca_file and not os.access(ca_file, os.R_OK):
-        parsed.add_option_fault((section, "ca_file"), f"{ca_file!r} cannot be read")
+        yield (section, "ca_file"), f"{ca_file!r} cannot be read"
 
 
 def _is_installed(library: str) -> bool:
@@ -266,30 +279,3 @@ def _is_installed(library: str) -> bool:
         return find_spec(library) is not None
     except ModuleNotFoundError:  # the package around it
         return False
-
-
-def _missing_of_swift(config: Config) -> list[str]:
-    """Missing keys without which the container cannot be read, so that the start fails, not a request."""
-    swift = config.section("swift")
-    if not swift["container"] or swift["auth_version"] is None:
-        return []
-    if swift["storage_url"] != "" or swift["cloud"]:  # one that is not understood is None
-        return []
-    if swift["auth_version"] == "1":
-        needed = ["auth_url", "username", "password"]
-    elif swift["application_credential_id"]:
-        needed = ["auth_url", "application_credential_secret"]
-    else:
-        project = "project_id" if swift["project_id"] else "project_name"
-        needed = ["auth_url", "username", "password", project]
-    return [key for key in needed if swift[key] == ""]
-
-
-def _fault_of_storage_url(config: Config, parsed: ConfigFile) -> str:
-    """The fault of reading without credentials: options that it does not take; "" for none."""
-    if not config["swift", "storage_url"]:
-        return ""
-    if not config["swift", "container"]:
-        return "it is of no use without container"
-    given = credentials(config.values, parsed).values()
-    return f"it is for reading without credentials: leave out {', '.join(given)}" if given else ""

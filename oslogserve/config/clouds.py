@@ -63,43 +63,43 @@ class Cloud:
         return loading.get_plugin_loader(self.auth_type).load_from_options(**{**self.auth, **auth})
 
 
-def credentials(values: Values, parsed: ConfigFile) -> dict[str, str]:
+def credentials(values: Values, file: ConfigFile) -> dict[str, str]:
     """The options that say where a token comes from: those that are set, by key as their user wrote them."""
     return {
-        option.key: option.key if option.where in parsed.settings else option.env
+        option.key: option.key if option.where in file.settings else option.env
         for option in _CREDENTIALS
         if values[option.where] not in (None, option.parse(option.default))
     }
 
 
-def names_credentials(parsed: ConfigFile) -> bool:
+def names_credentials(file: ConfigFile) -> bool:
     """True if the file has credentials, or an address that needs none. OS_CLOUD does not count then."""
     keys = {option.key for option in _OTHER_CREDENTIALS} | {"storage_url"}
-    return any(("swift", key) in parsed.settings for key in keys)
+    return any(("swift", key) in file.settings for key in keys)
 
 
 def of_cloud(
-    values: Values, parsed: ConfigFile, environ: Mapping[str, str]
+    values: Values, file: ConfigFile, environ: Mapping[str, str]
 ) -> dict[tuple[str, str], Any]:
     """The options that a cloud gives; none, and a fault is added, if it cannot be used."""
     where = ("swift", "cloud")
     name, region_name = values[where], values["swift", "region_name"]
     if not name or not values["swift", "container"] or values["swift", "storage_url"]:
         return {}
-    own = credentials(values, parsed)
+    own = credentials(values, file)
     if others := [own[option.key] for option in _OTHER_CREDENTIALS if option.key in own]:
         what = f"the cloud {name} has credentials of its own: leave out {', '.join(others)}"
-        parsed.add_option_fault(where, what)
+        file.add_fault(where, what)
         return {}
     try:
         cloud = _load_cloud(name, region_name, environ)
     except ConfigError as error:
-        parsed.add_option_fault(where, str(error))
+        file.add_fault(where, str(error))
         return {}
     return {where: cloud} | {
         option.where: getattr(cloud, option.key)
         for option in _ADJUSTING
-        if option.where not in parsed.settings and not environ.get(option.env)
+        if option.where not in file.settings and not environ.get(option.env)
     }
 
 

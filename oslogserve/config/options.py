@@ -24,102 +24,121 @@ class Option:
         return self.section, self.key
 
 
-def _requests_of(section: str) -> tuple[Option, ...]:
-    """Options of how a source of objects is asked."""
-    return (
-        Option(section, "connect_timeout", "5", number(0.1, 300, float)),
-        Option(section, "read_timeout", "30", number(0.1, 3600, float)),
-        Option(section, "answer_timeout", "20", number(0.1, 3600, float)),
-        Option(section, "retries", "2", number(0, 10, int)),
-        Option(section, "resumes", "10", number(0, 1000, int)),
-    )
+def _section(name: str, *rows: tuple[Any, ...]) -> list[Option]:
+    """Options of a section. rows: their other fields."""
+    return [Option(name, *row) for row in rows]
 
 
+#: How a source of objects is asked.
+_REQUESTS = (
+    ("connect_timeout", "5", number(0.1, 300)),
+    ("read_timeout", "30", number(0.1, 3600)),
+    ("answer_timeout", "20", number(0.1, 3600)),
+    ("retries", "2", number(0, 10)),
+    ("resumes", "10", number(0, 1000)),
+)
 #: Options of [store] and of each [store NAME].
-_STORE_OPTIONS = (
-    Option("store", "url", "", BucketUrl.parsed),
-    Option("store", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
-    Option("store", "anonymous", "no", values.yes_or_no),
-    Option("store", "endpoint", "", values.storage_url),
-    Option(
-        "store", "region", "", values.matching("[0-9A-Za-z-]{0,60}", "letters, digits and hyphens")
-    ),
-    Option("store", "profile", "", str),
-    Option("store", "ca_file", "", str),
-    *_requests_of("store"),
+_STORE = (
+    ("url", "", BucketUrl.parsed),
+    ("partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
+    ("anonymous", "no", values.yes_or_no),
+    ("endpoint", "", values.storage_url),
+    ("region", "", values.matching("[0-9A-Za-z-]{0,60}", "letters, digits and hyphens")),
+    ("profile", "", str),
+    ("ca_file", "", str),
+    *_REQUESTS,
 )
 
 OPTIONS = (
-    Option("disk", "root", "", values.path),
-    Option("disk", "links", "no", values.yes_or_no),
-    Option("swift", "container", "", values.container),
-    Option("swift", "partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
-    Option("swift", "storage_url", "", values.storage_url),
-    Option("swift", "cloud", "", str, "OS_CLOUD"),
-    Option("swift", "auth_version", "3", one_of("3", "1")),
-    Option("swift", "auth_url", "", values.url, "OS_AUTH_URL"),
-    Option("swift", "username", "", str, "OS_USERNAME"),
-    Option("swift", "password", "", values.Secret, "OS_PASSWORD"),
-    Option("swift", "project_name", "", str, "OS_PROJECT_NAME"),
-    Option("swift", "project_id", "", str, "OS_PROJECT_ID"),
-    Option("swift", "user_domain_name", "Default", str, "OS_USER_DOMAIN_NAME"),
-    Option("swift", "user_domain_id", "", str, "OS_USER_DOMAIN_ID"),
-    Option("swift", "project_domain_name", "Default", str, "OS_PROJECT_DOMAIN_NAME"),
-    Option("swift", "project_domain_id", "", str, "OS_PROJECT_DOMAIN_ID"),
-    Option("swift", "application_credential_id", "", str, "OS_APPLICATION_CREDENTIAL_ID"),
-    Option(
-        "swift",
-        "application_credential_secret",
-        "",
-        values.Secret,
-        "OS_APPLICATION_CREDENTIAL_SECRET",
+    *_section(
+        "disk",
+        ("root", "", values.path),
+        ("links", "no", values.yes_or_no),
     ),
-    Option("swift", "region_name", "", str, "OS_REGION_NAME"),
-    Option("swift", "interface", "public", one_of("public", "internal", "admin"), "OS_INTERFACE"),
-    Option("swift", "ca_file", "", str, "OS_CACERT"),
-    *_requests_of("swift"),
-    *_STORE_OPTIONS,
-    Option("serve", "chunk_size", "65536", number(1024, 16 * 1024 * 1024, int)),
-    Option("serve", "listing", "yes", values.yes_or_no),
-    Option("serve", "replace_generated_index", "yes", values.yes_or_no),
-    Option("serve", "dot_files", "no", values.yes_or_no),
-    Option("serve", "page_size", "8388608", number(4096, 1024**4, int)),
-    Option("serve", "page_elements", "100000", number(4096, 10**9, int)),
-    Option("serve", "processor_time", "60", number(0.01, 3600, float)),
-    Option("serve", "inflated_size", "8589934592", number(2**20, 2**50, int)),
-    Option("serve", "job_logs", "1000", number(1, 100_000, int)),
-    Option("serve", "job_stored_size", "2147483648", number(2**20, 2**50, int)),
-    Option("serve", "job_unasked_size", "268435456", number(0, 2**50, int)),
-    Option("serve", "job_marks", "job-output.* console* zuul-info/ 0_*.txt", str),
-    Option("serve", "operators", "127.0.0.0/8 ::1", values.networks),
-    Option("serve", "fronts", "127.0.0.0/8 ::1", values.networks),
-    Option("serve", "cors_origins", "", values.origins),
-    Option("serve", "gzip_level", "2", values.gzip_level),
-    Option("serve", "max_age", "0", number(0, 365 * 24 * 3600, int)),
-    Option("serve", "threads", "8", number(1, 10000, int), "OSLOGSERVE_THREADS"),
-    Option("job", "passed", "", values.pattern),
-    Option("job", "passed_folder", "/passed", values.path),
-    Option("index", "directory", "", values.path, "CACHE_DIRECTORY"),
-    Option("index", "size", "1073741824", number(2**20, 2**50, int)),
-    Option("seen", "directory", "", values.path, "CACHE_DIRECTORY"),
-    Option("seen", "database", "", values.database),
-    Option("seen", "days", "21", number(1, 365, int)),
-    Option("seen", "list", "yes", values.yes_or_no),
-    Option("known", "rules", "", values.path),
-    Option("metrics", "path", "/metrics", values.path),
-    Option("request_log", "to", "off", values.destination),
+    *_section(
+        "swift",
+        ("container", "", values.container),
+        ("partitions", "[0-9A-Za-z_-]{1,64}", values.pattern),
+        ("storage_url", "", values.storage_url),
+        ("cloud", "", str, "OS_CLOUD"),
+        ("auth_version", "3", one_of("3", "1")),
+        ("auth_url", "", values.url, "OS_AUTH_URL"),
+        ("username", "", str, "OS_USERNAME"),
+        ("password", "", values.Secret, "OS_PASSWORD"),
+        ("project_name", "", str, "OS_PROJECT_NAME"),
+        ("project_id", "", str, "OS_PROJECT_ID"),
+        ("user_domain_name", "Default", str, "OS_USER_DOMAIN_NAME"),
+        ("user_domain_id", "", str, "OS_USER_DOMAIN_ID"),
+        ("project_domain_name", "Default", str, "OS_PROJECT_DOMAIN_NAME"),
+        ("project_domain_id", "", str, "OS_PROJECT_DOMAIN_ID"),
+        ("application_credential_id", "", str, "OS_APPLICATION_CREDENTIAL_ID"),
+        ("application_credential_secret", "", values.Secret, "OS_APPLICATION_CREDENTIAL_SECRET"),
+        ("region_name", "", str, "OS_REGION_NAME"),
+        ("interface", "public", one_of("public", "internal", "admin"), "OS_INTERFACE"),
+        ("ca_file", "", str, "OS_CACERT"),
+        *_REQUESTS,
+    ),
+    *_section("store", *_STORE),
+    *_section(
+        "serve",
+        ("chunk_size", "65536", number(1024, 16 * 1024 * 1024)),
+        ("listing", "yes", values.yes_or_no),
+        ("replace_generated_index", "yes", values.yes_or_no),
+        ("dot_files", "no", values.yes_or_no),
+        ("page_size", "8388608", number(4096, 1024**4)),
+        ("page_elements", "100000", number(4096, 10**9)),
+        ("processor_time", "60", number(0.01, 3600)),
+        ("inflated_size", "8589934592", number(2**20, 2**50)),
+        ("job_logs", "1000", number(1, 100_000)),
+        ("job_stored_size", "2147483648", number(2**20, 2**50)),
+        ("job_unasked_size", "268435456", number(0, 2**50)),
+        ("job_marks", "job-output.* console* zuul-info/ 0_*.txt", str),
+        ("operators", "127.0.0.0/8 ::1", values.networks),
+        ("fronts", "127.0.0.0/8 ::1", values.networks),
+        ("cors_origins", "", values.origins),
+        ("gzip_level", "2", values.gzip_level),
+        ("max_age", "0", number(0, 365 * 24 * 3600)),
+        ("threads", "8", number(1, 10000), "OSLOGSERVE_THREADS"),
+    ),
+    *_section(
+        "job",
+        ("passed", "", values.pattern),
+        ("passed_folder", "/passed", values.path),
+    ),
+    *_section(
+        "index",
+        ("directory", "", values.path, "CACHE_DIRECTORY"),
+        ("size", "1073741824", number(2**20, 2**50)),
+    ),
+    *_section(
+        "seen",
+        ("directory", "", values.path, "CACHE_DIRECTORY"),
+        ("database", "", values.database),
+        ("days", "21", number(1, 365)),
+        ("list", "yes", values.yes_or_no),
+    ),
+    *_section(
+        "known",
+        ("rules", "", values.path),
+    ),
+    *_section(
+        "metrics",
+        ("path", "/metrics", values.path),
+    ),
+    *_section(
+        "request_log",
+        ("to", "off", values.destination),
+    ),
 )
 
 #: Options of the sections [store NAME], [view NAME], [noise NAME], [mask NAME] and [format NAME], of which
 #: there may be several.
 NAMED_OPTIONS = (
-    *_STORE_OPTIONS,
-    Option("view", "pattern", "", values.pattern),
-    Option("view", "view", "log", one_of("log", "raw")),
-    Option("noise", "pattern", "", values.pattern),
-    Option("mask", "pattern", "", values.mask_pattern),
-    Option("format", "pattern", "", values.line_pattern),
-    Option("format", "words", "", values.words),
+    *_section("store", *_STORE),
+    *_section("view", ("pattern", "", values.pattern), ("view", "log", one_of("log", "raw"))),
+    *_section("noise", ("pattern", "", values.pattern)),
+    *_section("mask", ("pattern", "", values.mask_pattern)),
+    *_section("format", ("pattern", "", values.line_pattern), ("words", "", values.words)),
 )
 
 #: What to do about options that are gone, by (section, key). They are warnings: a configuration of an earlier

@@ -8,7 +8,6 @@ value above.
 import os
 import re
 import stat
-from typing import NamedTuple
 
 from oslogserve.errors import Error
 
@@ -27,38 +26,34 @@ LARGEST_FILE = 1024 * 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 
 
-class Setting(NamedTuple):
-    line: int
-    text: str
-
-
 class ConfigFile:
     def __init__(self, path: str | None) -> None:
         """path: None for no settings. Raises ConfigError if the file is not UTF-8 text."""
         self._path = path
-        #: The line of each section's header.
-        self.sections: dict[str, int] = {}
-        #: Settings by section and key; those after a broken header have the section "".
-        self.settings: dict[tuple[str, str], Setting] = {}
-        self._faults: list[tuple[int, str]] = []
+        #: The text of each setting by section and key; those after a broken header have the section "".
+        self.settings: dict[tuple[str, str], str] = {}
+        #: The line of each setting, and of each section's header, whose key is "".
+        self.lines: dict[tuple[str, str], int] = {}
+        #: What is wrong, and its line; 0 for none.
+        self.faults: list[tuple[int, str]] = []
         if path is not None:
             self._parse(text_of(path))
 
-    def add_fault(self, line: int, what: str) -> None:
-        """Adds a fault. line: 0 for none. what: without text of the line, which may be secret."""
-        self._faults.append((line, what))
+    @property
+    def sections(self) -> list[str]:
+        return [section for section, key in self.lines if not key]
 
-    def add_option_fault(self, where: tuple[str, str], what: str) -> None:
-        """Adds a fault at an option's line, or at its section's if the file does not set it."""
+    def add_fault(self, where: tuple[str, str], what: str) -> None:
+        """Adds a fault of an option, at its section's line if the file does not set it. what: without its value,
+        which may be secret."""
         section, key = where
-        setting = self.settings.get(where)
-        line = setting.line if setting else self.sections.get(section, 0)
-        self.add_fault(line, f"[{section}] {key}: {what}")
+        line = self.lines.get(where) or self.lines.get((section, ""), 0)
+        self.faults.append((line, f"[{section}]{' ' * bool(key)}{key}: {what}"))
 
     def raise_faults(self) -> None:
         """Raises ConfigError with all faults, in the order of the lines, if there are any."""
-        if self._faults:
-            found = sorted(self._faults)
+        if self.faults:
+            found = sorted(self.faults)
             raise ConfigError(
                 "\n".join(f"{self._path}:{n}: {what}" if n else what for n, what in found)
             )
@@ -66,28 +61,27 @@ class ConfigFile:
     def _parse(self, text: str) -> None:
         section = None
         for number, line in enumerate(text.split("\n"), 1):
-            line = line.strip()
+            line, fault = line.strip(), ""
             if not line or line.startswith(("#", ";")):
                 continue
             if line.startswith("["):
                 section, bracket, _ = line[1:].rpartition("]")
-                first = self.sections.setdefault(section, number) if bracket else 0
                 if not bracket:
-                    self.add_fault(number, 'a section without its "]"')
-                elif first != number:
-                    self.add_fault(number, f"[{section}]: it began in line {first} already")
+                    fault = 'a section without its "]"'
+                elif (first := self.lines.setdefault((section, ""), number)) != number:
+                    fault = f"[{section}]: it began in line {first} already"
             elif section is None:
-                if not self._faults:  # once, since a log given by mistake has many such lines
-                    self.add_fault(number, "a setting before the first [section]")
+                if not self.faults:  # once, since a log given by mistake has many such lines
+                    fault = "a setting before the first [section]"
             elif match := _SETTING.fullmatch(line):
-                key = match[1].lower()
-                first = self.settings.setdefault((section, key), Setting(number, match[2])).line
-                if first != number:
-                    self.add_fault(
-                        number, f"[{section}] {key}: it is given in line {first} already"
-                    )
+                where = section, match[1].lower()
+                self.settings.setdefault(where, match[2])
+                if (first := self.lines.setdefault(where, number)) != number:
+                    fault = f"[{section}] {where[1]}: it is given in line {first} already"
             else:
-                self.add_fault(number, f"[{section}]: neither a [section] nor a key with its value")
+                fault = f"[{section}]: neither a [section] nor a key with its value"
+            if fault:
+                self.faults.append((number, fault))
 
 
 def text_of(path: str) -> str:

@@ -26,10 +26,12 @@ _SECONDS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _TEN_YEARS = 3650 * 86400
 
 
-def number(lowest: float, highest: float, parse: type[int | float]) -> Callable[[str], float]:
+def number(lowest: float, highest: float) -> Callable[[str], float]:
+    """Whole ones if the lowest is whole."""
+
     def bounded(text: str) -> float:
         with suppress(ValueError):
-            if lowest <= (value := parse(text)) <= highest:
+            if lowest <= (value := type(lowest)(text)) <= highest:
                 return value
         raise ValueError(f"a number from {lowest} to {highest}")
 
