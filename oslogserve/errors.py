@@ -88,27 +88,13 @@ class Unavailable(Error):
 
 
 class Busy(Error):
-    """All places for a kind of work are taken."""
+    """The same request may be answered soon."""
 
     status = "503 Service Unavailable"
 
-    def __init__(self, work: str) -> None:
-        super().__init__(
-            f"This server is busy with other {work}. Try again soon.",
-            [("Retry-After", str(Unavailable.RETRY_AFTER))],
-        )
-
-
-class RunsUnavailable(Error):
-    """The database of runs failed."""
-
-    status = "503 Service Unavailable"
-
-    def __init__(self) -> None:
-        super().__init__(
-            "What runs failed for cannot be looked up now. Try again soon.",
-            [("Retry-After", str(Unavailable.RETRY_AFTER))],
-        )
+    def __init__(self, sentence: str) -> None:
+        headers = [("Retry-After", str(Unavailable.RETRY_AFTER))]
+        super().__init__(f"{sentence} Try again soon.", headers)
 
 
 class ClientLeft(ConnectionResetError):

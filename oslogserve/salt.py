@@ -2,7 +2,7 @@
 """The salts of ETags and of indexes: whatever changes them like the bytes of their log."""
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -22,39 +22,26 @@ _OF_NO_INDEX = "lines/brief"
 
 def salt_of(formats: Sequence[object]) -> str:
     """The salt of ETags: version, user formats by what they show of themselves, and a digest of the code."""
-    return f"{__version__} {_digest(_of_code(), formats)}"
+    return f"{__version__} {_digest(formats, of_indexes=False)}"
 
 
 def rules_of(formats: Sequence[object]) -> str:
     """The salt of indexes, which is the same for all releases and machines that make the same indexes."""
-    return _digest(_of_rules(), formats)
+    return _digest(formats, of_indexes=True)
 
 
-def _digest(of_code: str, formats: Sequence[object]) -> str:
-    return hashlib.sha256(f"{of_code} {formats}".encode()).hexdigest()[:12]
-
-
-@cache
-def _of_code() -> str:
-    """A digest of the native core's file, modules and templates, which may differ within one version."""
-    return _of_files(_files_below(_PACKAGE), native.FILE.read_bytes())
+def _digest(formats: Sequence[object], of_indexes: bool) -> str:
+    return hashlib.sha256(f"{_of_code(of_indexes)} {formats}".encode()).hexdigest()[:12]
 
 
 @cache
-def _of_rules() -> str:
-    """A digest of the native core's sources, and of the modules that have part in an index."""
-    paths = (path for name in _OF_INDEXES for path in _files_below(_PACKAGE / name))
-    paths = (path for path in paths if not path.is_relative_to(_PACKAGE / _OF_NO_INDEX))
-    return _of_files(paths, native.SOURCES.encode())
-
-
-def _files_below(path: Path) -> Iterable[Path]:
-    files = [path] if path.is_file() else sorted(path.rglob("*"))
-    return (file for file in files if file.is_file() and file.suffix != ".pyc")
-
-
-def _of_files(paths: Iterable[Path], core: bytes) -> str:
-    digest = hashlib.sha256(core)
-    for path in paths:
-        digest.update(path.read_bytes())
+def _of_code(of_indexes: bool) -> str:
+    """A digest of the native core's file, modules and templates, which may differ within one version; or of
+    the core's sources and the modules that have part in an index."""
+    digest = hashlib.sha256(native.SOURCES.encode() if of_indexes else native.FILE.read_bytes())
+    for path in sorted(_PACKAGE.rglob("*")):
+        name = str(path.relative_to(_PACKAGE))
+        has_part = name.startswith(_OF_INDEXES) and not name.startswith(_OF_NO_INDEX)
+        if path.is_file() and path.suffix != ".pyc" and (has_part or not of_indexes):
+            digest.update(path.read_bytes())
     return digest.hexdigest()

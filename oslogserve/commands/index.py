@@ -3,7 +3,7 @@
 
 import argparse
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Lock
@@ -62,13 +62,7 @@ def index(options: argparse.Namespace) -> int:
     os.makedirs(directory, mode=0o700, exist_ok=True)
     indexes = Indexes(rules_of(config.formats), metrics, directory, config["index", "size"])
     places = _in_source(options, config, metrics) if options.source else _on_disk(options, config)
-    progress = Progress(_line)
-    files = _files(places, config["serve", "dot_files"], progress)
-    logs, renderer = Logs(config.views, indexes), Renderer(config.formats)
-    stopped = _Maker(logs, renderer, indexes, progress, files).run(options.jobs)
-    said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
-    print(progress.summary(said))
-    return 1 if stopped or progress.counts["failed"] else 0
+    return _Maker(config, indexes, places).run(options.jobs)
 
 
 def _on_disk(options: argparse.Namespace, config: Config) -> list[_Place]:
@@ -107,66 +101,61 @@ def _in_source(options: argparse.Namespace, config: Config, metrics: Metrics) ->
     return places
 
 
-def _files(places: Sequence[_Place], shows_dot_files: bool, progress: Progress) -> Iterator[_Place]:
-    """Yields files, and those below folders that the server would show."""
-    left = [*reversed(places)]
-    while left:
-        place = left.pop()
-        if not place.is_folder:
-            yield place
-            continue
-        folders = []
-        try:
-            for name, size, *_ in place.source.entries(place.path) or ():
-                segment = name.removesuffix(b"/")
-                is_hidden = name.startswith(b".") and not shows_dot_files
-                if is_hidden or segment in _NAMELESS:
-                    continue
-                below = _Place(
-                    place.source,
-                    os.path.join(place.path, segment),
-                    segment != name,
-                    os.path.join(place.shown, shown(segment)),
-                    size,
-                )
-                if below.is_folder:
-                    folders.append(below)
-                else:
-                    yield below
-        except SourceError as error:
-            _failed(progress, place.shown, str(error))
-        left += reversed(folders)
-
-
 class _Maker:
     """Makes the indexes of files, in several threads."""
 
-    def __init__(
-        self,
-        logs: Logs,
-        renderer: Renderer,
-        indexes: Indexes,
-        progress: Progress,
-        files: Iterator[_Place],
-    ) -> None:
-        self._logs = logs
-        self._renderer = renderer
+    def __init__(self, config: Config, indexes: Indexes, places: Sequence[_Place]) -> None:
         self._indexes = indexes
-        self._progress = progress
-        self._files = files
+        self._logs = Logs(config.views, indexes)
+        self._renderer = Renderer(config.formats)
+        self._shows_dot_files = config["serve", "dot_files"]
+        self._progress = Progress(
+            lambda counts: (
+                f"{counts['made']} indexed ({size_shown(counts['size'])}), {counts['there']} before"
+            )
+        )
+        self._files = self._below(places)
         self._lock = Lock()
         self._stopped = Stopping()
         self._outages = 0
 
-    def run(self, jobs: int) -> bool:
-        """True if it was stopped before its end, by a signal or because all others would fail."""
+    def run(self, jobs: int) -> int:
+        """The exit status: 1 if a log has no index, or it was stopped by a signal or since all others would fail."""
         self._stopped.await_signals()
         with ThreadPoolExecutor(jobs) as pool:
             for thread in [pool.submit(self._work) for _ in range(jobs)]:
                 thread.result()
         if self._stopped.is_set():
             self._progress.note("stopped: run it again for the logs that are missing")
-        return self._stopped.is_set()
+        said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
+        print(self._progress.summary(said))
+        return 1 if self._stopped.is_set() or self._progress.counts["failed"] else 0
+
+    def _below(self, places: Sequence[_Place]) -> Iterator[_Place]:
+        """Yields files, and those below folders that the server would show."""
+        left = [*reversed(places)]
+        while left:
+            place = left.pop()
+            if not place.is_folder:
+                yield place
+                continue
+            folders = []
+            try:
+                for name, size, *_ in place.source.entries(place.path) or ():
+                    segment = name.removesuffix(b"/")
+                    is_hidden = name.startswith(b".") and not self._shows_dot_files
+                    if is_hidden or segment in _NAMELESS:
+                        continue
+                    path = os.path.join(place.path, segment)
+                    named = os.path.join(place.shown, shown(segment))
+                    below = _Place(place.source, path, segment != name, named, size)
+                    if below.is_folder:
+                        folders.append(below)
+                    else:
+                        yield below
+            except SourceError as error:
+                self._fail(place, error)
+            left += reversed(folders)
 
     def _work(self) -> None:
         while not self._stopped.is_set():
@@ -179,11 +168,15 @@ class _Maker:
                 self._outages = 0
             except (Error, Incomplete) as error:
                 if not self._stopped.is_set():
-                    _failed(self._progress, file.shown, str(error))
+                    self._fail(file, error)
                 is_outage = isinstance(error, Unavailable) and error.failures[0].is_outage
                 self._outages = self._outages + 1 if is_outage else 0
                 if self._outages >= _MOST_OUTAGES:
                     self._stopped.set()
+
+    def _fail(self, place: _Place, error: Exception) -> None:
+        self._progress.count(failed=1)
+        self._progress.note(f"{place.shown}: not indexed: {error}")
 
     def _outcome(self, file: _Place) -> str:
         """The name of the count for a file. Raises Error, and Incomplete for a log that is not whole."""
@@ -222,12 +215,3 @@ class _Maker:
         if log is None:
             raise BadRequest("it is a folder now")
         return log
-
-
-def _failed(progress: Progress, name: str, why: str) -> None:
-    progress.count(failed=1)
-    progress.note(f"{name}: not indexed: {why}")
-
-
-def _line(counts: Mapping[str, int]) -> str:
-    return f"{counts['made']} indexed ({size_shown(counts['size'])}), {counts['there']} before"

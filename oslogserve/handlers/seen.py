@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What fails now: the causes of the last days, and the runs of one."""
 
-from oslogserve.errors import Forbidden, Header, NotFound, RunsUnavailable, SourceError
+from oslogserve.errors import Busy, Forbidden, Header, NotFound, SourceError
 from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
@@ -28,7 +28,7 @@ class SeenHandler:
         try:
             content = self._runs(query) if query.cause else self._causes(query)
         except SourceError as error:
-            raise RunsUnavailable from error
+            raise Busy("What runs failed for cannot be looked up now.") from error
         headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
         headers.append(("X-Robots-Tag", "noindex, nofollow"))
         headers += page.HEADERS if query.is_html else [("Content-Type", "application/json")]

@@ -96,7 +96,7 @@ class Budget:
             is_idle = self._is_idle if work == JOBS else bool
             bulkhead.enter(is_idle)
         except Full:
-            raise Busy(work) from None
+            raise Busy(f"This server is busy with other {work}.") from None
         self._entered.append(partial(bulkhead.leave, is_idle))
 
     def _is_idle(self) -> bool:

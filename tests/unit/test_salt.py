@@ -24,16 +24,11 @@ def package(tmp_path, monkeypatch):
 @pytest.fixture(autouse=True)
 def nothing_is_left():
     yield
-    forget()
-
-
-def forget():
     salt._of_code.cache_clear()
-    salt._of_rules.cache_clear()
 
 
 def salts(file=None):
-    forget()
+    salt._of_code.cache_clear()
     config = load(file, {})
     return salt_of(config.formats), rules_of(config.formats)
 
