@@ -3,8 +3,10 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from threading import Lock, Thread
+from concurrent.futures import Future
+from threading import Lock
 
+from oslogserve.background import started
 from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.answer import Answer, answer
@@ -29,31 +31,26 @@ class Readiness:
         self._sources = sources
         self._time_limit = time_limit
         self._lock = Lock()
-        self._threads: dict[str, Thread] = {}
-        self._failures: dict[str, str] = {}
+        self._checks: dict[str, Future[None]] = {}
 
     def failures(self) -> dict[str, str]:
         """The faults of sources, by name; empty if all answer."""
         with self._lock:
             for source in self._sources:
-                thread = self._threads.get(source.name)
-                if thread is None or not thread.is_alive():
-                    thread = Thread(target=self._check, args=(source,), daemon=True)
-                    self._threads[source.name] = thread
-                    thread.start()
-            threads = [*self._threads.values()]
+                check = self._checks.get(source.name)
+                if check is None or check.done():
+                    self._checks[source.name] = started(source.check, "oslogserve-readiness")
+            checks = self._checks.copy()
+        failures = {}
         deadline = time.monotonic() + self._time_limit
-        for thread in threads:
-            thread.join(max(0.0, deadline - time.monotonic()))
-        return self._failures.copy()
-
-    def _check(self, source: Guard) -> None:
-        self._failures[source.name] = "it did not answer in time"
-        try:
-            source.check()
-            del self._failures[source.name]
-        except SourceError as error:
-            self._failures[source.name] = str(error)
+        for name, check in checks.items():
+            try:
+                check.result(max(0.0, deadline - time.monotonic()))
+            except TimeoutError:
+                failures[name] = "it did not answer in time"
+            except SourceError as error:
+                failures[name] = str(error)
+        return failures
 
 
 def asset(request: Request, path: str) -> Answer:

@@ -2,10 +2,9 @@
 """The memory of a server: its database of runs, whose failure costs no answer."""
 
 from collections.abc import Callable
-from concurrent.futures import Future
-from threading import Thread
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from oslogserve.background import started
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.seen import ANY, NAME, Cause, Named, Others, Recent, Run
@@ -182,16 +181,7 @@ def _in_time(ask: Callable[[], _T]) -> _T:
 
     A thread waits for it: the libraries bound no wait for a server that is stopped, or whose network is gone.
     """
-    future: Future[_T] = Future()
-
-    def work() -> None:
-        try:
-            future.set_result(ask())
-        except Exception as error:  # noqa: BLE001 - the caller raises it
-            future.set_exception(error)
-
-    Thread(target=work, name=NAME, daemon=True).start()
     try:
-        return future.result(LONGEST)
+        return started(ask, NAME).result(LONGEST)
     except TimeoutError:
         raise SourceError(NAME, f"there was no answer in {LONGEST} s", "timeout") from None
