@@ -20,7 +20,6 @@ import tempfile
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from gunicorn.app.base import BaseApplication
@@ -182,8 +181,13 @@ _of_gunicorn: list[_Configuration] = []
 
 def read_configuration(server: Any) -> None:
     """Reads the file that OSLOGSERVE_CONFIG names, before gunicorn's own command starts anything."""
+
+    def configured() -> Config:
+        environ = {"OSLOGSERVE_THREADS": str(server.cfg.threads), **os.environ}
+        return load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
+
     try:
-        _of_gunicorn.append(_Configuration(partial(_named_by_environment, server)))
+        _of_gunicorn.append(_Configuration(configured))
     except ConfigError as error:
         messages.log(error)
         raise SystemExit(2) from None
@@ -198,11 +202,6 @@ def renew_configuration(server: Any) -> None:
 def application() -> "App":
     """The application, in a worker of gunicorn's own command."""
     return _of_gunicorn[0].app()
-
-
-def _named_by_environment(server: Any) -> Config:
-    environ = {"OSLOGSERVE_THREADS": str(server.cfg.threads), **os.environ}
-    return load(os.environ.get("OSLOGSERVE_CONFIG"), environ)
 
 
 #: Environment variable with the metrics' folder, if it was created here and is to be removed.
