@@ -49,17 +49,11 @@ def measure(database, number):
         database.remember(one)
     last = iter(runs[number:])
     rows = {
-        f"the runs of cause {cause}": lambda cause=cause: database.others(
-            digest("exact", cause), ""
-        )
-        for cause in (1, 10, 100)
+        f"the runs of cause {number}": lambda number=number: seen(database, number)
+        for number in (1, 10, 100)
     }
     rows |= {
-        "a new cause": lambda: (
-            database.others(digest("exact", -1), ""),
-            database.failed_runs(),
-            database.first_failed([digest("exact", -one) for one in range(2, 16)], ""),
-        ),
+        "a new cause": lambda: seen(database, *range(-15, 0)),
         "the list of a week": lambda: database.recent(7),
         "the list of a week, of a job": lambda: database.recent(7, Named("job-3")),
         "200 runs of cause 1": lambda: database.runs(digest("exact", 1), 200),
@@ -91,6 +85,12 @@ def run(rng, number, now):
     path = f"{number % 100:02}/{900_000 + number}/1/check/job-{number % 40}/{number:07x}"
     ended = now - rng.randrange((DAYS - 1) * DAY)
     return Run(path, ended, has_failed, job, f"{900_000 + number},1", tuple(causes))
+
+
+def seen(database, *numbers):
+    """Asks about the first of the causes; the others are other failures of its log."""
+    several = tuple(Cause("a.txt", 1, "", digest("exact", number)) for number in numbers)
+    database.seen(Run("a", 0, True, causes=several), several[0])
 
 
 def digest(kind, cause):

@@ -49,8 +49,6 @@ class Assembly:
         names = ("job_logs", "job_stored_size", "job_unasked_size")
         limits = Limits(*(config["serve", name] for name in names))
         self.jobs = Jobs(self.logs, self.renderer, limits, self.passed)
-        # The list shows the paths of runs, as listings do.
-        is_listed = config["seen", "list"] and config["serve", "listing"]
         database = None
         try:
             database = database_of(config)
@@ -59,7 +57,7 @@ class Assembly:
         if rules is None:
             rules, faults = configured_rules(config)
             self.faults += [f"{fault}; the server runs without it" for fault in faults]
-        self.memory = Memory(database, metrics, rules, is_listed)
+        self.memory = Memory(database, metrics, rules)
 
 
 def sources_of(config: Config, metrics: Metrics) -> list[Backend]:
@@ -99,4 +97,6 @@ def database_of(config: Config) -> "Database | None":
     if not url:  # with "?" and the like escaped
         path = os.path.join(folder, "seen.sqlite")
         url = URL.create("sqlite", database=path).render_as_string()
-    return Database(url, config["seen", "days"])
+    # The list shows the paths of runs, as listings do.
+    is_listed = config["seen", "list"] and config["serve", "listing"]
+    return Database(url, config["seen", "days"], is_listed=is_listed)

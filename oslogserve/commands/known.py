@@ -69,11 +69,10 @@ def _hits(rules: Rules, database: Database) -> tuple[int, list[_Hits]]:
     """The number of runs, and what each rule hits of them. Raises SourceError."""
     found = [_Hits() for _ in rules.rules]
     count = 0
-    for batch in database.batches():
-        count += len(batch)
-        for run in batch:
-            for place in rules.hits(run):
-                found[place].add(run)
+    for run in database.all_runs():
+        count += 1
+        for place in rules.hits(run):
+            found[place].add(run)
     return count, found
 
 

@@ -17,7 +17,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.query import Query
 from oslogserve.seen.database import MOST_IN_FOLDER
-from oslogserve.seen.runs import ended_at, remember
+from oslogserve.seen.runs import ended_at
 from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
 from oslogserve.stopping import Stopping
@@ -112,16 +112,19 @@ class _Reader:
 
     def _outcome(self, path: bytes) -> str:
         """The name of the count for a run. Raises Error, Incomplete."""
-        assembly = self._assembly
+        assembly, memory = self._assembly, self._assembly.memory
+        folder = os.fsdecode(path)
         query = Query(path=path, is_folder=True, format="seen")
         budget = Budget(UNLIMITED)
         with closing(assembly.jobs.open(query, self._sources(), budget)) as job:
             ended = ended_at(log.file for log in job.logs)
-            if ended and (refusal := assembly.memory.refusal(os.fsdecode(path), ended)):
+            if ended and (
+                refusal := memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))
+            ):
                 return refusal
             self._stopped.charge()
             found = Overview(query, job, assembly.config.noise).findings()
-        return remember(assembly.memory, path, found)
+        return memory.remember(path, found)
 
     def _failed(self, path: bytes, why: str) -> None:
         self._progress.count(failed=1)

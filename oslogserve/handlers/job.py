@@ -23,9 +23,10 @@ from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import job as pages
 from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
-from oslogserve.seen.memory import Memory, Told
+from oslogserve.seen import Seen
+from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Known
-from oslogserve.seen.runs import asked_of, has_ended_failed, remember
+from oslogserve.seen.runs import asked_of, has_ended_failed
 from oslogserve.sources import Source
 
 #: A crawler that follows links to lines of all logs would make the server read them again and again.
@@ -156,7 +157,7 @@ class JobAnswer:
     def _seen(self, found: Overview) -> Iterator[bytes]:
         findings = found.findings()
         self._job.close()
-        yield overview.seen(self._query, findings, *self._known(findings.logs, findings.build))
+        yield overview.seen_json(self._query, findings, *self._known(findings.logs, findings.build))
         self._remember(findings)
 
     def _brief(self, found: Overview) -> Iterator[bytes]:
@@ -175,14 +176,14 @@ class JobAnswer:
         self._job.close()
         yield overview.summary(self._query, logs, ending, *self._known(logs, build))
 
-    def _known(self, logs: Sequence[RankedLog], build: Build) -> tuple[Told | None, list[Known]]:
+    def _known(self, logs: Sequence[RankedLog], build: Build) -> tuple[Seen | None, list[Known]]:
         """What is known of the job's cause. Only the first answer asks: the next ones have other logs."""
         if self._query.first_log:
             return None, []
         run = asked_of(self._query.path, logs, build)
         has_passed = has_ended_failed(build, logs) is False
-        told = None if has_passed else self._memory.told(run)
-        return told, self._memory.rules.known(run)
+        seen = None if has_passed else self._memory.seen(run)
+        return seen, self._memory.rules.known(run)
 
     def _remember(self, findings: Findings) -> None:
         """Keeps the run that the folder is, unless the query leaves logs or lines out, or compares them."""
@@ -190,4 +191,4 @@ class JobAnswer:
         chooses_logs = query.logs or query.first_log or query.one_source
         if chooses_logs or query.against or not query.is_unfiltered:
             return
-        remember(self._memory, query.path, findings, self._is_run)
+        self._memory.remember(query.path, findings, self._is_run)

@@ -36,21 +36,24 @@ class SeenHandler:
 
     def _causes(self, query: SeenQuery) -> bytes:
         """Raises SourceError."""
-        found = self._memory.recent(query.days, MOST_CAUSES + 1, query.named)
+        found = self._memory.ask(
+            lambda database: database.recent(query.days, query.named, MOST_CAUSES + 1)
+        )
         causes = [
-            seen.ListedCause(one, self._memory.rules.known(one.run.with_cause(one.fingerprint)))
-            for one in found[:MOST_CAUSES]
+            seen.ListedCause(one, self._memory.rules.known(one.run)) for one in found[:MOST_CAUSES]
         ]
         write = seen.causes_html if query.is_html else seen.causes_json
         return write(query, causes, len(found) > MOST_CAUSES)
 
     def _runs(self, query: SeenQuery) -> bytes:
         """Raises SourceError, NotFound."""
-        runs = self._memory.runs(query.cause, MOST_RUNS + 1, query.days, query.named)
+        runs = self._memory.ask(
+            lambda database: database.runs(query.cause, MOST_RUNS + 1, query.days, query.named)
+        )
         if not runs:
             of = " of this job" if any(query.named) else ""
             days = counted(query.days, "day")
             raise NotFound(f"No run{of} of the last {days} has this cause, or none was kept.")
-        known = self._memory.rules.known(runs[0].with_cause(query.cause))
+        known = self._memory.rules.known(runs[0])
         write = seen.runs_html if query.is_html else seen.runs_json
         return write(query, runs[:MOST_RUNS], known, len(runs) > MOST_RUNS)

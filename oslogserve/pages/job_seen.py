@@ -11,8 +11,7 @@ from urllib.parse import quote
 from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.page import Link, address
 from oslogserve.query import Query
-from oslogserve.seen import Run
-from oslogserve.seen.memory import Another, Told
+from oslogserve.seen import Others, Run, Seen
 from oslogserve.seen.rules import Known
 
 #: Below the mount point.
@@ -30,59 +29,36 @@ _MOST_QUOTED = 100
 _WEEK = 6
 
 
-def list_address(mount: str, fingerprint: str) -> str:
-    return mount + LIST + address(cause=fingerprint)
-
-
-def sentence(query: Query, told: Told) -> list[str | Link]:
+def sentence(query: Query, seen: Seen) -> list[str | Link]:
     """What is known of a cause, in parts, of which links lead to the other runs."""
-    others, first = told.others, told.others.first
-    if first is None:
-        runs = counted(told.failed_runs, "failed run")
-        all_runs = Link(query.mount + LIST, runs) if told.is_listed else runs
-        return [
-            f"Not seen before in {counted(told.days, 'day')} (",
-            all_runs,
-            f"){_passed(told)}.",
-            *_on_another(query, told),
-        ]
-    runs = counted(others.runs, "other run")
-    to_runs = list_address(query.mount, told.fingerprint)
-    shown = Link(to_runs, runs) if told.is_listed else runs
-    begin = _BEGINNINGS[told.is_first, told.is_exact]
-    when = "" if told.is_first else f" since {_shown(first.ended)}"
-    if first.change and not told.is_first:
-        when += f", first in change {first.change}"
-    return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{_passed(told)}."]
 
+    def runs(text: str, others: Others | None = None) -> str | Link:
+        href = _href(query, seen, others)
+        return Link(href, text) if href else text
 
-def _on_another(query: Query, told: Told) -> list[str | Link]:
-    """A sentence on another failure of the run; empty for none."""
-    if told.another is None:
-        return []
-    failure, _, others = another = told.another
-    runs = counted(others.runs, "other run")
-    address_of_runs = list_address(query.mount, another.fingerprint)
-    shown = Link(address_of_runs, runs) if told.is_listed else runs
-    same = "in " if another.is_exact else "with the same exception in "
-    text = shorten(failure.text, _MOST_QUOTED, placeholder=" ...")
-    jobs = counted(others.jobs, "job")
-    passed = _also_passed(others.passed)
-    return [
-        f' Another failure of this run, "{text}", was seen {same}',
-        shown,
-        f" of {jobs}{passed}.",
-    ]
+    def passed(others: Others) -> str:
+        return f"; also in {counted(others.passed, 'run')} that passed" if others.passed else ""
 
-
-def _passed(told: Told) -> str:
-    """What is known of runs that passed."""
-    never = "; never in a run of this job that passed" if told.never_passed else ""
-    return _also_passed(told.others.passed) or never
-
-
-def _also_passed(passed: int) -> str:
-    return f"; also in {counted(passed, 'run')} that passed" if passed else ""
+    others, another, first = seen.others, seen.another, seen.others.first
+    never = "; never in a run of this job that passed" if seen.never_passed else ""
+    end = f"{passed(others) or never}."
+    if first:
+        when = ""
+        if not seen.is_first:
+            when = f" since {_shown(first.ended)}"
+            when += f", first in change {first.change}" if first.change else ""
+        begin = _BEGINNINGS[seen.is_first, others.is_exact]
+        shown = runs(counted(others.runs, "other run"), others)
+        return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{end}"]
+    parts: list[str | Link] = [f"Not seen before in {counted(seen.days, 'day')} ("]
+    parts += [runs(counted(seen.failed_runs, "failed run")), f"){end}"]
+    if another:
+        text = shorten(another.cause.text, _MOST_QUOTED, placeholder=" ...")
+        same = "in " if another.is_exact else "with the same exception in "
+        parts.append(f' Another failure of this run, "{text}", was seen {same}')
+        parts.append(runs(counted(another.runs, "other run"), another))
+        parts.append(f" of {counted(another.jobs, 'job')}{passed(another)}.")
+    return parts
 
 
 def _shown(seconds: int) -> str:
@@ -93,47 +69,50 @@ def _shown(seconds: int) -> str:
     return f"{day} {then:%H:%M} UTC"
 
 
-def as_json(query: Query, told: Told | None, known: Sequence[Known]) -> dict[str, Any]:
+def as_json(query: Query, seen: Seen | None, known: Sequence[Known]) -> dict[str, Any]:
     """The members `seen`, which is None if nothing is known, and `known`."""
     rules = [one._asdict() for one in known]
-    if told is None:
+    if seen is None:
         return {"seen": None, "known": rules}
-    first = told.others.first and run_json(query.mount, told.others.first)
-    if first and not told.is_listed:  # nothing leads to it
+
+    def counts(others: Others) -> dict[str, Any]:
+        return {
+            "fingerprint": others.fingerprint,
+            "by": "exact" if others.is_exact else "failure",
+            "runs": others.runs,
+            "jobs": others.jobs,
+            "passed": others.passed,
+        }
+
+    others, another = seen.others, seen.another
+    first = others.first and run_json(query.mount, others.first)
+    if first and not seen.is_listed:  # nothing leads to it
         first = {name: first[name] for name in ("ended", "change")}
-    seen = {
-        **_of_others(told),
-        "never_passed": told.never_passed,
-        "is_first": told.is_first,
+    members = {
+        **counts(others),
+        "never_passed": seen.never_passed,
+        "is_first": seen.is_first,
         "first": first,
-        "failed_runs": told.failed_runs,
-        "days": told.days,
-        "another": told.another and _another_json(query, told, told.another),
-        "href": list_address(query.mount, told.fingerprint) if told.is_listed else None,
+        "failed_runs": seen.failed_runs,
+        "days": seen.days,
+        "another": another
+        and {
+            "log": another.cause.log,
+            "line": another.cause.line,
+            "text": another.cause.text,
+            **counts(another),
+            "href": _href(query, seen, another),
+        },
+        "href": _href(query, seen, others),
     }
-    return {"seen": seen, "known": rules}
+    return {"seen": members, "known": rules}
 
 
-def _another_json(query: Query, told: Told, another: Another) -> dict[str, Any]:
-    failure = another.cause
-    return {
-        "log": failure.log,
-        "line": failure.line,
-        "text": failure.text,
-        **_of_others(another),
-        "href": list_address(query.mount, another.fingerprint) if told.is_listed else None,
-    }
-
-
-def _of_others(failure: Told | Another) -> dict[str, Any]:
-    others = failure.others
-    return {
-        "fingerprint": failure.fingerprint,
-        "by": "exact" if failure.is_exact else "failure",
-        "runs": others.runs,
-        "jobs": others.jobs,
-        "passed": others.passed,
-    }
+def _href(query: Query, seen: Seen, others: Others | None) -> str | None:
+    """The address of the list of these runs, or of all; None if readers get none."""
+    if not seen.is_listed:
+        return None
+    return query.mount + LIST + (address(cause=others.fingerprint) if others else "")
 
 
 def run_json(mount: str, run: Run) -> dict[str, Any]:

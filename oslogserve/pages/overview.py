@@ -22,7 +22,7 @@ from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
-from oslogserve.seen.memory import Told
+from oslogserve.seen import Seen
 from oslogserve.seen.rules import Known
 from oslogserve.templates import rendered, streamed
 
@@ -36,18 +36,18 @@ def summary(
     query: Query,
     logs: Sequence[RankedLog],
     ending: Ending,
-    told: Told | None,
+    seen: Seen | None,
     known: Sequence[Known],
 ) -> bytes:
     """Summaries of the logs as JSON, in their order, and what is known of their cause."""
     in_short = [_in_short(query, one) for one in logs]
-    of_cause = job_seen.as_json(query, told, known)
+    of_cause = job_seen.as_json(query, seen, known)
     return json_line(
         {"path": query.shown, "logs": in_short, **of_cause, **ending_of(query, ending)}
     )
 
 
-def seen(query: Query, found: Findings, told: Told | None, known: Sequence[Known]) -> bytes:
+def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[Known]) -> bytes:
     """The job's causes, and what is known of the first one, as JSON."""
     causes = [
         {
@@ -59,7 +59,7 @@ def seen(query: Query, found: Findings, told: Told | None, known: Sequence[Known
         if one.shows_failure
     ]
     of_job = {"path": query.shown, "build": found.build._asdict()}
-    of_cause = job_seen.as_json(query, told, known)
+    of_cause = job_seen.as_json(query, seen, known)
     members = {**of_job, "causes": causes, **of_cause}
     return json_line({**members, **ending_of(query, found.ending)})
 
@@ -208,16 +208,14 @@ def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> byt
     return rendered("overview_early.html", wrong=linked, read=read, logs=logs)
 
 
-def section(
-    query: Query, found: Findings, told: Told | None = None, known: Sequence[Known] = ()
-) -> bytes:
+def section(query: Query, found: Findings, seen: Seen | None, known: Sequence[Known]) -> bytes:
     """The section of what was found, and what is known of its cause."""
     linked = partial(_linked, query)
     return rendered(
         "overview_section.html",
         found=found,
-        told=told,
-        seen=told and job_seen.sentence(query, told),
+        seen=seen,
+        sentence=seen and job_seen.sentence(query, seen),
         known=known,
         logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
         wrong=[linked(one) for one in found.logs if one.shows_failure],

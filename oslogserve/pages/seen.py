@@ -56,16 +56,14 @@ class _ListedRun(NamedTuple):
         return f"{folder}{quote(self.cause.log)}?show={line}#{line}"
 
 
-def _cause_of(run: Run, query: SeenQuery) -> Cause:
-    return run.with_cause(query.cause).causes[0]
-
-
 def causes_html(query: SeenQuery, causes: Sequence[ListedCause], has_more: bool) -> bytes:
     """has_more: true if there are more causes."""
     return rendered(
         "seen.html",
         **_frame(query, "What fails now"),
-        causes=[(one, _ListedRun(one.found.run, one.found.cause, query.mount)) for one in causes],
+        causes=[
+            (one, _ListedRun(one.found.run, one.found.run.causes[0], query.mount)) for one in causes
+        ],
         has_more=has_more,
         query=query,
         chips=[
@@ -82,7 +80,7 @@ def runs_html(
     query: SeenQuery, runs: Sequence[Run], known: Sequence[Known], has_more: bool
 ) -> bytes:
     """has_more: true if there are more runs."""
-    listed = [_ListedRun(run, _cause_of(run, query), query.mount) for run in runs]
+    listed = [_ListedRun(run, run.causes[0], query.mount) for run in runs]
     shown = [f"{name} {value}" for name, value in _filters(query)]
     if shown or query.days != query.kept_days:
         shown.insert(0, f"of the last {counted(query.days, 'day')}")
@@ -128,16 +126,16 @@ def _cause_in_json(query: SeenQuery, one: ListedCause) -> dict[str, Any]:
     found = one.found
     return {
         "fingerprint": found.fingerprint,
-        "text": found.cause.text,
+        "text": found.run.causes[0].text,
         "runs": found.runs,
-        "runs_last_day": found.runs_today,
+        "runs_last_day": found.days[-1],
         "jobs": found.jobs,
         "passed": found.passed,
         "first": iso_moment(found.first),
-        "last": iso_moment(found.last),
+        "last": iso_moment(found.run.ended),
         "by_day": found.days,
         "known": [rule._asdict() for rule in one.known],
-        "last_run": _run_in_json(query, found.run, found.cause),
+        "last_run": _run_in_json(query, found.run, found.run.causes[0]),
     }
 
 
@@ -145,7 +143,7 @@ def runs_json(
     query: SeenQuery, runs: Sequence[Run], known: Sequence[Known], has_more: bool
 ) -> bytes:
     """See runs_html."""
-    found = [(run, _cause_of(run, query)) for run in runs]
+    found = [(run, run.causes[0]) for run in runs]
     return json_line(
         {
             "fingerprint": query.cause,

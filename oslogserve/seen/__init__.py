@@ -32,11 +32,6 @@ class Cause(NamedTuple):
     told: str = ""
 
     @property
-    def lines(self) -> list[str]:
-        """As far as they are known."""
-        return (self.told or self.text).split("\n")
-
-    @property
     def fingerprints(self) -> list[str]:
         return [*filter(None, (self.exact, self.failure))]
 
@@ -86,14 +81,6 @@ class Run(NamedTuple):
     #: True if its consoles show more failures than these.
     is_cut: bool = False
 
-    @property
-    def causes_of_logs(self) -> list[Cause]:
-        """The cause of each log, without its other failures."""
-        firsts: dict[str, Cause] = {}
-        for one in self.causes:
-            firsts.setdefault(one.log, one)
-        return [*firsts.values()]
-
     def with_cause(self, fingerprint: str) -> "Run":
         """The run with one of its causes alone, that of a fingerprint that it has."""
         return self._replace(
@@ -102,37 +89,52 @@ class Run(NamedTuple):
 
 
 class Others(NamedTuple):
-    """The other runs with a fingerprint."""
+    """The other runs that had a failure of a run."""
 
-    #: Runs that failed, and jobs of theirs.
-    runs: int = 0
-    jobs: int = 0
-    #: Runs that passed.
-    passed: int = 0
+    cause: Cause
+    #: The fingerprint that they have; the exact one if there are none.
+    fingerprint: str
+    #: Runs that failed, and jobs of theirs; runs that passed.
+    runs: int
+    jobs: int
+    passed: int
     #: The first one that failed.
-    first: Run | None = None
-    #: When the run itself ended, if it is kept.
-    own_end: int | None = None
+    first: Run | None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.fingerprint == self.cause.exact
+
+
+class Seen(NamedTuple):
+    """What the runs that are kept tell of a run's cause."""
+
+    others: Others
+    #: If no other run has the cause: another failure in its log that some have; None for none.
+    another: Others | None
+    #: True if the run ended before all others.
+    is_first: bool
+    #: True if runs of this job that passed are kept with all failures of their consoles, and no run that passed
+    #: has a fingerprint of the cause.
+    never_passed: bool
+    #: Runs that failed, of any cause, if no other has this one; and the days for which they are kept.
+    failed_runs: int
+    days: int
+    #: True if there is a list of the runs.
+    is_listed: bool
 
 
 class Recent(NamedTuple):
     """A cause of several runs."""
 
     fingerprint: str
-    #: Runs that failed in the time asked for, in its last day, and jobs of theirs; runs that passed.
+    #: Runs that failed in the time asked for, and jobs of theirs; runs that passed.
     runs: int
-    runs_today: int
     jobs: int
     passed: int
-    #: When the first and the last one that failed ended, in seconds since 1970.
+    #: When the first one that failed ended, in seconds since 1970.
     first: int
-    last: int
-    #: The last one that failed.
+    #: The last one that failed, with this cause alone.
     run: Run
     #: Runs that failed on each day, the last day at the end.
     days: tuple[int, ...]
-
-    @property
-    def cause(self) -> Cause:
-        """The cause that the last run has of it."""
-        return self.run.with_cause(self.fingerprint).causes[0]

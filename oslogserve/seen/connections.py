@@ -8,8 +8,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, create_engine, event, insert, inspect, make_url, select, text
-from sqlalchemy.exc import DisconnectionError, IntegrityError, SQLAlchemyError
+from sqlalchemy import Connection, create_engine, event, insert, inspect, make_url, select
+from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from oslogserve import messages
 from oslogserve.errors import SourceError
@@ -18,7 +18,9 @@ from oslogserve.seen.tables import VERSION, tables, versions
 
 #: Seconds that a question waits for the database, and a writer for another one.
 TIMEOUT = 2
-#: A number for the lock of PostgreSQL under which tables are made.
+#: Seconds after which PostgreSQL ends a transaction of a process that hangs: others may wait to write.
+MOST_IDLE = 10
+#: A number for the lock of PostgreSQL under which one at a time writes.
 _LOCK = 0x6F6C7365
 #: Attempts to make tables that somebody removes meanwhile.
 _MOST_TRIES = 5
@@ -32,17 +34,17 @@ class Connections:
         self._engine = create_engine(url, **_options(url))
         #: Without a password.
         self.location = self._engine.url.render_as_string()
-        self._is_postgresql = self._engine.dialect.name == "postgresql"
-        if not self._is_postgresql:
+        self.close = self._engine.dispose
+        self._is_sqlite = self._engine.dialect.name == "sqlite"
+        if self._is_sqlite:
             event.listen(self._engine, "do_connect", _begin_anew)
             event.listen(self._engine, "connect", _set_up_sqlite)
             event.listen(self._engine, "checkout", self._check_file)
-            event.listen(self._engine, "begin", _begin_sqlite)
         self._is_made = False
 
     @contextmanager
     def transaction(self, writes: bool = False) -> Iterator[Connection]:
-        """Raises SourceError; its cause is an IntegrityError if a row does not fit those of others."""
+        """All that is read in it is of the same moment, and one at a time writes. Raises SourceError."""
         try:
             for _ in range(_MOST_TRIES):
                 if not self._is_made:
@@ -53,8 +55,7 @@ class Connections:
                         return
                 self._is_made = False
         except SQLAlchemyError as error:
-            if not isinstance(error, IntegrityError):  # else somebody may have dropped a table
-                self._is_made = False
+            self._is_made = False  # somebody may have dropped a table
             # Without the statement and its values.
             said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
             raise SourceError(NAME, messages.visible(said[:MOST_TEXT])) from error
@@ -69,90 +70,80 @@ class Connections:
 
     @contextmanager
     def _begun(self, writes: bool) -> Iterator[Connection]:
-        with self._engine.connect() as connection:
-            connection = connection.execution_options(writes=writes)
-            if not writes and self._is_postgresql:
-                # As SQLite has it: all that is read in a transaction is of the same moment.
-                connection = connection.execution_options(isolation_level="REPEATABLE READ")
-            with connection.begin():
-                yield connection
+        with self._engine.begin() as connection:
+            if self._is_sqlite:
+                first = "BEGIN IMMEDIATE" if writes else "BEGIN"
+            elif writes:
+                first = f"SELECT pg_advisory_xact_lock({_LOCK})"
+            else:
+                first = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ"
+            connection.exec_driver_sql(first)
+            yield connection
 
     def _make(self) -> None:
         """Makes the tables where they are missing, or of an earlier version. Raises SourceError."""
         with self._begun(writes=False) as connection:  # it waits for no writer
-            is_made = _Found(connection).is_whole
-        if not is_made:
-            self._make_anew()
+            lack = _lack(connection)
+        if lack is not None:
+            with self._begun(writes=True) as connection:
+                lack = _lack(connection)
+                if lack and not self._is_sqlite:
+                    # Whoever reads has locked it first, too: so nobody waits in a circle.
+                    connection.exec_driver_sql(
+                        f"LOCK TABLE {versions.name} IN ACCESS EXCLUSIVE MODE"
+                    )
+                if lack:
+                    tables.drop_all(connection)
+                if lack is not None:  # else another process has made them
+                    tables.create_all(connection)
+                    connection.execute(insert(versions).values(VERSION))
+        if lack:
+            messages.log(
+                f"the runs that were seen {lack} and are removed: `oslogserve seen` remembers them again"
+            )
         self._is_made = True
 
-    def _make_anew(self) -> None:
-        """Raises SourceError."""
-        why = ""
-        with self._begun(writes=True) as connection:
-            if self._is_postgresql:
-                connection.execute(text(f"SELECT pg_advisory_xact_lock({_LOCK})"))
-            found = _Found(connection)
-            if found.is_whole:
-                return
-            if found.version:
-                why = f"are of version {_shown(found.version)}"
-                if found.version == VERSION:
-                    why = "have lost a table"
-                if self._is_postgresql:
-                    # Whoever reads has locked it first, too: so nobody waits in a circle.
-                    connection.execute(text(f"LOCK TABLE {versions.name} IN ACCESS EXCLUSIVE MODE"))
-                tables.drop_all(connection)
-            tables.create_all(connection)
-            connection.execute(insert(versions).values(VERSION))
-        if why:
-            messages.log(
-                f"the runs that were seen {why} and are removed: `oslogserve seen` remembers them again"
-            )
 
-    def close(self) -> None:
-        self._engine.dispose()
+def _lack(connection: Connection) -> str | None:
+    """Why the tables must be made, "" if there are none; None if they are there.
 
-
-class _Found:
-    """The tables of a database."""
-
-    def __init__(self, connection: Connection) -> None:
-        """Raises SourceError if these are not to be used: they are of a later version, or may be somebody else's."""
-        inspector = inspect(connection)
-        there = [one for one in tables.sorted_tables if inspector.has_table(one.name)]
-        unlike = [
-            one
-            for one in there
-            if {column["name"] for column in inspector.get_columns(one.name)} != {*one.c.keys()}
-        ]
-        #: None if no table says it.
-        self.version = None
-        if versions in there and versions not in unlike:
-            self.version = _version(connection)
-        is_all = len(there) == len(tables.tables)
-        self.is_whole = is_all and self.version == VERSION
-        if self.version and self.version > VERSION:
-            raise SourceError(
-                NAME,
-                f"its tables are of version {_shown(self.version)}, of a later release: this one, of version "
-                f"{_shown(VERSION)}, neither reads nor removes them",
-            )
+    Raises SourceError if those that are there are not to be used: they are of a later version, or may be somebody else's.
+    """
+    inspector = inspect(connection)
+    there = [one for one in tables.sorted_tables if inspector.has_table(one.name)]
+    unlike = [
+        one
+        for one in there
+        if {column["name"] for column in inspector.get_columns(one.name)} != {*one.c.keys()}
+    ]
+    version = None
+    if versions in there and versions not in unlike:
+        version = _version(connection)
+    if version is None:
         # Somebody who dropped the table that says it has left all others.
         rest = [one for one in there if one is not versions]
-        if not self.version and (unlike or 0 < len(rest) < len(tables.tables) - 1):
+        if unlike or 0 < len(rest) < len(tables.tables) - 1:
+            foreign = (unlike or rest)[0].name
             raise SourceError(
                 NAME,
-                f"its table {(unlike or rest)[0].name} may be another application's: rename it, or drop it",
+                f"its table {foreign} may be another application's: rename it, or drop it",
             )
+        return ""
+    its, ours = (".".join(map(str, one)) for one in (version, VERSION))
+    if version > VERSION:
+        raise SourceError(
+            NAME,
+            f"its tables are of version {its}, of a later release: this one, of version {ours}, neither reads nor "
+            "removes them",
+        )
+    if version < VERSION:
+        return f"are of version {its}"
+    return None if len(there) == len(tables.tables) else "have lost a table"
 
 
 def _version(connection: Connection) -> tuple[int, ...] | None:
     """What the table of the version says; None if it is empty."""
     return max(map(tuple, connection.execute(select(versions))), default=None)
-
-
-def _shown(version: tuple[int, ...]) -> str:
-    return ".".join(map(str, version))
 
 
 def _options(url: str) -> dict[str, Any]:
@@ -161,7 +152,12 @@ def _options(url: str) -> dict[str, Any]:
         return {"connect_args": {"timeout": TIMEOUT}, "pool_timeout": TIMEOUT}
     # Behind the address's own, such as a search_path: those here would replace them.
     given = make_url(url).normalized_query.get("options", ())
-    settings = [*given, f"-c statement_timeout={TIMEOUT}s", f"-c lock_timeout={TIMEOUT}s"]
+    limits = {
+        "statement_timeout": TIMEOUT,
+        "lock_timeout": TIMEOUT,
+        "idle_in_transaction_session_timeout": MOST_IDLE,
+    }
+    settings = [*given, *(f"-c {name}={seconds}s" for name, seconds in limits.items())]
     return {
         "connect_args": {"connect_timeout": TIMEOUT, "options": " ".join(settings)},
         "pool_timeout": TIMEOUT,
@@ -205,8 +201,3 @@ def _identity(path: str) -> tuple[int, int] | None:
         found = os.stat(path)
         return found.st_dev, found.st_ino
     return None
-
-
-def _begin_sqlite(connection: Connection) -> None:
-    writes = connection.get_execution_options().get("writes")
-    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,28 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database of runs: what is asked of it, and what is kept."""
+"""The database of runs: what is kept, and what it answers."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Select,
     and_,
     delete,
     func,
+    insert,
     literal,
     select,
     tuple_,
 )
-from sqlalchemy.exc import IntegrityError
 
-from oslogserve.errors import SourceError
 from oslogserve.jobs.walk import MOST_DEPTH
-from oslogserve.seen import ANY, MOST_PATH, NAME, Named, Others, Recent, Run
+from oslogserve.seen import (
+    ANY,
+    MOST_PATH,
+    MOST_TOLD,
+    Cause,
+    Named,
+    Others,
+    Recent,
+    Run,
+    Seen,
+    first_causes,
+)
 from oslogserve.seen.connections import Connections
-from oslogserve.seen.rows import add, bounded, folder_of, runs_where, storable
-from oslogserve.seen.tables import causes, jobs, runs, sightings
+from oslogserve.seen.tables import causes, jobs, runs, sightings, storable
 
 HOUR = 3600
 DAY = 24 * HOUR
@@ -33,8 +42,6 @@ MOST_IN_FOLDER = 60
 MOST_REMOVED, PAUSE = 500, 60
 #: Runs that are read at once where all are.
 MOST_AT_ONCE = 500
-#: Attempts to add a run that other processes may add too.
-MOST_TRIES = 5
 
 
 class Database:
@@ -43,35 +50,39 @@ class Database:
     All methods raise SourceError if the database fails.
     """
 
-    def __init__(self, url: str, days: int, now: Callable[[], float] = time.time) -> None:
-        """url: of SQLAlchemy. days: for which runs are kept. Does not connect yet."""
-        self._now = now
+    def __init__(
+        self,
+        url: str,
+        days: int,
+        now: Callable[[], float] = time.time,
+        is_listed: bool = True,
+    ) -> None:
+        """url: of SQLAlchemy. days: for which runs are kept. is_listed: false if readers get no list of them.
+
+        Does not connect yet.
+        """
+        connections = Connections(url)
         self.days = days
-        self._connections = Connections(url)
-        self._connected = self._connections.transaction
+        self.is_listed = is_listed
         #: Without a password.
-        self.location = self._connections.location
+        self.location = connections.location
+        self.close = connections.close
+        self._transaction = connections.transaction
+        self._now = now
         self._removed_at = 0.0
 
     def remember(self, run: Run) -> str:
         """Keeps the run, and returns "kept", or else the refusal."""
-        path, run = run.path, bounded(run, int(self._now()))
-        for _ in range(MOST_TRIES):
-            if refusal := self.refusal(path, run.ended):
+        with self._transaction(writes=True) as connection:
+            if refusal := self._refusal(connection, run.path, run.ended):
                 return refusal
-            try:
-                with self._connected(writes=True) as connection:
-                    if refusal := self._refusal(connection, path, run.ended):
-                        return refusal  # others were faster
-                    connection.execute(delete(runs).where(runs.c.path == run.path))
-                    add(connection, run)
-            except SourceError as error:
-                if isinstance(error.__cause__, IntegrityError):
-                    continue  # another process was faster with this run, or with its job
-                raise
-            self._remove_old()
-            return "kept"
-        raise SourceError(NAME, "other processes keep adding the same rows")
+            connection.execute(delete(runs).where(runs.c.path == run.path))
+            _add(connection, run, min(run.ended, int(self._now())))
+            if time.monotonic() >= self._removed_at + PAUSE:
+                self._removed_at = time.monotonic()
+                old = select(runs.c.id).where(runs.c.ended < self._oldest()).limit(MOST_REMOVED)
+                connection.execute(delete(runs).where(runs.c.id.in_(old)))
+        return "kept"
 
     def refusal(self, path: str, ended: int) -> str:
         """Why the run of this path that ended then is not to be kept; "" if it is.
@@ -79,215 +90,222 @@ class Database:
         "unfit" if its path is too long or no text, "old" if it is too old, "known" if it is there already, "crowded"
         if its folder has as many of that hour as may be. If it ended in the future, one of any time is the same.
         """
-        if storable(path, None) != path or len(path.encode()) > MOST_PATH:
-            return "unfit"
-        if ended < self._oldest():
-            return "old"
-        with self._connected() as connection:
+        with self._transaction() as connection:
             return self._refusal(connection, path, ended)
 
     def _refusal(self, connection: Connection, path: str, ended: int) -> str:
         now = int(self._now())
+        if storable(path) != path or len(path.encode()) > MOST_PATH:
+            return "unfit"
+        if ended < self._oldest():
+            return "old"
         own_end = connection.execute(select(runs.c.ended).where(runs.c.path == path)).scalar()
         if own_end is not None:  # a run that takes the place of another is no further one
             return "known" if ended == own_end or ended >= now else ""
         hour = min(ended, now) // HOUR * HOUR
-        beside = (runs.c.folder == folder_of(path)) & runs.c.ended.between(hour, hour + HOUR - 1)
+        beside = (runs.c.folder == _folder_of(path)) & runs.c.ended.between(hour, hour + HOUR - 1)
         number = connection.execute(select(func.count()).where(beside)).scalar_one()
         return "crowded" if number >= MOST_IN_FOLDER else ""
 
     def forget(self, path: str, before: int) -> None:
         """Removes the run of this path if it ended before then. Writes only if there is one."""
-        is_old = (runs.c.path == storable(path, None)) & (
-            runs.c.ended < min(before, int(self._now()))
-        )
-        with self._connected() as connection:
+        is_old = (runs.c.path == path) & (runs.c.ended < min(before, int(self._now())))
+        with self._transaction() as connection:
             if connection.execute(select(runs.c.id).where(is_old)).scalar() is None:
                 return
-        with self._connected(writes=True) as connection:
+        with self._transaction(writes=True) as connection:
             connection.execute(delete(runs).where(is_old))
 
-    def others(self, fingerprint: str, path: str) -> Others:
-        """The runs with the fingerprint, but for the one to which the folder or log of this path belongs."""
-        with self._connected() as connection:
-            own = connection.execute(_own(path)).first()
-            where = self._with(fingerprint) & (sightings.c.run != (own.id if own else 0))
-            counted = select(func.count(), func.count(sightings.c.job.distinct()))
-            failed, passed = where & sightings.c.has_failed, where & ~sightings.c.has_failed
-            number, of_jobs = connection.execute(counted.where(failed)).one()
-            healthy = connection.execute(select(func.count()).where(passed)).scalar_one()
-            oldest = select(sightings.c.run).where(failed).order_by(sightings.c.ended).limit(1)
-            found = runs_where(connection, runs.c.id.in_(oldest)) if number else {}
+    def seen(self, run: Run, cause: Cause) -> Seen:
+        """What other runs had of the cause. Its run need not be kept."""
+        # Its own run is of the highest folder above its log: the page may be of one above or below that.
+        names = f"{run.path}/{cause.log}".lstrip("/").split("/")[:MOST_DEPTH]
+        above = runs.c.path.in_(["/".join(names[:depth]) for depth in range(len(names) + 1)])
+        of_own = select(runs.c.id, runs.c.ended).where(above).order_by(runs.c.path).limit(1)
+        with self._transaction() as connection:
+            own = connection.execute(of_own).first()
+            own_run, ended = own or (0, run.ended)
+            several = [self._others(connection, own_run, cause, one) for one in cause.fingerprints]
+            others = next((one for one in several if one.runs), several[0])
+            never_passed = not any(one.passed for one in several)
+            another, failed_runs = None, 0
+            if not others.runs:
+                another = self._another(connection, own_run, run, cause)
+                failed = runs.c.has_failed & (runs.c.ended >= self._oldest())
+                failed_runs = connection.execute(select(func.count()).where(failed)).scalar_one()
+            if never_passed:
+                named = jobs.c.job == run.job.job, jobs.c.project == run.job.project
+                passed = runs.c.job.in_(select(jobs.c.id).where(*named)) & ~runs.c.has_failed
+                passed &= runs.c.ended >= self._oldest()
+                are_cut = select(runs.c.is_cut).where(passed).distinct()
+                never_passed = [*connection.execute(are_cut).scalars()] == [False]
+        is_first = others.first is not None and 0 < ended < others.first.ended
+        of_runs = failed_runs, self.days, self.is_listed
+        return Seen(others, another, is_first, never_passed, *of_runs)
+
+    def _others(
+        self, connection: Connection, own_run: int, cause: Cause, fingerprint: str
+    ) -> Others:
+        where = self._with(fingerprint) & (sightings.c.run != own_run)
+        counted = select(
+            sightings.c.has_failed, func.count(), func.count(sightings.c.job.distinct())
+        )
+        rows = connection.execute(counted.where(where).group_by(sightings.c.has_failed))
+        counts = {has_failed: (number, of_jobs) for has_failed, number, of_jobs in rows}
+        oldest = select(sightings.c.run).where(where & sightings.c.has_failed)
+        oldest = oldest.order_by(sightings.c.ended).limit(1)
+        found = _runs(connection, runs.c.id.in_(oldest)) if True in counts else {}
+        number, of_jobs = counts.get(True, (0, 0))
+        passed, _ = counts.get(False, (0, 0))
         first = next(iter(found.values()), None)
-        return Others(number, of_jobs, healthy, first, own.ended if own else None)
+        return Others(cause, fingerprint, number, of_jobs, passed, first)
 
-    def first_failed(self, fingerprints: Sequence[str], path: str) -> str | None:
-        """The first of the fingerprints with which another run failed, see others(); None for none."""
-        with self._connected() as connection:
-            own_run = connection.execute(_own(path)).scalar() or 0
-            failed = sightings.c.has_failed & (sightings.c.run != own_run)
-            are_there = [select(1).where(self._with(one) & failed).exists() for one in fingerprints]
-            found = connection.execute(select(*are_there)).one() if are_there else ()
-        return next((one for one, is_it in zip(fingerprints, found, strict=True) if is_it), None)
-
-    def failed_runs(self) -> int:
-        """How many runs that failed are kept."""
-        with self._connected() as connection:
-            where = runs.c.has_failed & (runs.c.ended >= self._oldest())
-            return int(connection.execute(select(func.count()).where(where)).scalar_one())
-
-    def tells_all_that_passed(self, job: Named) -> bool:
-        """True if runs of this job that passed are kept, on any branch, with all failures of their consoles."""
-        where = ~runs.c.has_failed & (runs.c.ended >= self._oldest())
-        is_it = (jobs.c.job == storable(job.job)) & (jobs.c.project == storable(job.project))
-        where &= runs.c.job.in_(select(jobs.c.id).where(is_it))
-        are_there = [
-            select(1).where(where & (runs.c.is_cut == is_cut)).exists() for is_cut in (False, True)
+    def _another(
+        self, connection: Connection, own_run: int, run: Run, cause: Cause
+    ) -> Others | None:
+        """The first failure beside the cause in its log with which another run failed."""
+        beside = [
+            (one, failure)
+            for failure in run.causes
+            if failure.log == cause.log and failure != cause
+            for one in failure.fingerprints
         ]
-        with self._connected() as connection:
-            has_whole, has_cut = tuple(connection.execute(select(*are_there)).one())
-        return bool(has_whole and not has_cut)
+        where = sightings.c.fingerprint.in_([one for one, _ in beside]) & sightings.c.has_failed
+        where &= (sightings.c.run != own_run) & (sightings.c.ended >= self._oldest())
+        failed = select(sightings.c.fingerprint).where(where).distinct()
+        there = {*connection.execute(failed).scalars()}
+        for one, failure in beside:
+            if one in there:
+                return self._others(connection, own_run, failure, one)
+        return None
 
     def runs(
         self, fingerprint: str, most: int, days: int | None = None, named: Named = ANY
     ) -> list[Run]:
-        """The last runs with the fingerprint, the last one first, those that passed behind the others.
+        """The last runs with the fingerprint and that cause, the last one first, those that passed behind the others.
 
         days: for how many; None for all.
         """
         recent = self._with(fingerprint) & _is_of(named)
         if days is not None:
             recent &= sightings.c.ended >= int(self._now()) - days * DAY
-        with self._connected() as connection:
-            found: list[Run] = []
-            for has_failed in (True, False):
-                where = recent & (sightings.c.has_failed == has_failed)
-                last = select(sightings.c.run).where(where)
-                last = last.order_by(sightings.c.ended.desc()).limit(most - len(found))
-                found += runs_where(connection, runs.c.id.in_(last.subquery().select())).values()
-        return found
+        in_order = sightings.c.has_failed.desc(), sightings.c.ended.desc()
+        last = select(sightings.c.run).where(recent).order_by(*in_order).limit(most)
+        with self._transaction() as connection:
+            found = _runs(connection, runs.c.id.in_(last)).values()
+        several = (one.with_cause(fingerprint) for one in found)
+        return sorted(several, key=lambda run: not run.has_failed)
 
     def recent(self, days: int, named: Named = ANY, most: int = 100) -> list[Recent]:
         """The leading causes of runs that failed in the last days, those of most runs first."""
         now = int(self._now())
-        since = max(now - days * DAY, self._oldest())
-        recent = (sightings.c.ended >= since) & _is_of(named)
+        fingerprint, number, last = sightings.c.fingerprint, func.count(), sightings.c.ended
+        recent = (last >= max(now - days * DAY, self._oldest())) & _is_of(named)
         where = sightings.c.is_leading & sightings.c.has_failed & recent
-        number = func.count().label("number")
-        counted = (
-            select(
-                sightings.c.fingerprint,
-                number,
-                func.count(sightings.c.job.distinct()).label("jobs"),
-                func.min(sightings.c.ended).label("first"),
-                func.max(sightings.c.ended).label("last"),
-            )
-            .where(where)
-            .group_by(sightings.c.fingerprint)
-            .order_by(number.desc(), func.max(sightings.c.ended).desc())
-            .limit(most)
-        )
-        with self._connected() as connection:
+        of_jobs = func.count(sightings.c.job.distinct())
+        counted = select(fingerprint, number, of_jobs, func.min(last), func.max(last)).where(where)
+        in_order = number.desc(), func.max(last).desc()
+        counted = counted.group_by(fingerprint).order_by(*in_order).limit(most)
+        with self._transaction() as connection:
             rows = connection.execute(counted).all()
-            several = [row.fingerprint for row in rows]
-            by_day = _by_day(connection, where & sightings.c.fingerprint.in_(several), now)
-            healthy = _passed(connection, several, recent)
-            shown = _last_runs(connection, where, {row.fingerprint: row.last for row in rows})
-        found = []
-        for row in rows:
-            each = by_day.get(row.fingerprint, {})
-            per_day = tuple(each.get(day, 0) for day in reversed(range(days)))
-            found.append(
-                Recent(
-                    *(row.fingerprint.hex(), row.number, per_day[-1], row.jobs),
-                    *(healthy.get(row.fingerprint, 0), row.first, row.last),
-                    *(shown[row.fingerprint], per_day),
-                )
+            is_listed = fingerprint.in_([one for one, *_ in rows])
+            day = ((now - last) // DAY).label("day")
+            by_day = select(fingerprint, day, number).where(where & is_listed)
+            of_days = {
+                (one, day): count
+                for one, day, count in connection.execute(by_day.group_by(fingerprint, day))
+            }
+            passed = select(fingerprint, number).where(is_listed & ~sightings.c.has_failed & recent)
+            rows_passed = connection.execute(passed.group_by(fingerprint))
+            healthy = {one: count for one, count in rows_passed}
+            ends = tuple_(fingerprint, last).in_([(one, end) for one, *_, end in rows])
+            newest = select(fingerprint, func.max(sightings.c.run)).where(where & ends)
+            numbers = {one: run for one, run in connection.execute(newest.group_by(fingerprint))}
+            found = _runs(connection, runs.c.id.in_(numbers.values()))
+        return [
+            Recent(
+                *(one, count, jobs_, healthy.get(one, 0), first),
+                run=found[numbers[one]].with_cause(one),
+                days=tuple(of_days.get((one, day), 0) for day in reversed(range(days))),
             )
-        return found
+            for one, count, jobs_, first, _ in rows
+        ]
 
-    def batches(self) -> Iterator[list[Run]]:
-        """Yields all runs with causes, some at a time."""
+    def all_runs(self) -> Iterator[Run]:
+        """Yields all runs with causes, of which some are read at a time."""
         last = 0
-        with_causes = runs.c.id.in_(select(causes.c.run)) & (runs.c.ended >= self._oldest())
+        kept = runs.c.id.in_(select(causes.c.run)) & (runs.c.ended >= self._oldest())
         while True:
-            with self._connected() as connection:
-                numbers = select(runs.c.id).where(with_causes & (runs.c.id > last))
-                next_ones = numbers.order_by(runs.c.id).limit(MOST_AT_ONCE)
-                several = connection.execute(next_ones).scalars().all()
-                found = runs_where(connection, runs.c.id.in_(several))
-            if not several:
+            next_ones = select(runs.c.id).where(kept & (runs.c.id > last)).order_by(runs.c.id)
+            with self._transaction() as connection:
+                found = _runs(connection, runs.c.id.in_(next_ones.limit(MOST_AT_ONCE)))
+            if not found:
                 return
-            yield [*found.values()]
-            last = several[-1]
+            yield from found.values()
+            last = max(found)
 
     def _oldest(self) -> int:
         return int(self._now()) - self.days * DAY
 
     def _with(self, fingerprint: str) -> ColumnElement[bool]:
-        is_it = sightings.c.fingerprint == bytes.fromhex(fingerprint)
+        is_it = sightings.c.fingerprint == fingerprint
         return is_it & (sightings.c.ended >= self._oldest())
 
-    def _remove_old(self) -> None:
-        """Removes some runs that are too old, now and then."""
-        if time.monotonic() < self._removed_at + PAUSE:
-            return
-        self._removed_at = time.monotonic()
-        with self._connected(writes=True) as connection:
-            old = select(runs.c.id).where(runs.c.ended < self._oldest()).limit(MOST_REMOVED)
-            old = old.with_for_update(skip_locked=True)  # two that remove would wait for each other
-            connection.execute(delete(runs).where(runs.c.id.in_(old.subquery().select())))
 
-    def close(self) -> None:
-        self._connections.close()
-
-
-def _own(path: str) -> Select[tuple[int, int]]:
-    """The number and the end of the run of this path, or of the highest folder above that is one."""
-    names = storable(path, None).split("/")[:MOST_DEPTH]
-    several = ("/".join(names[:depth]) for depth in range(len(names) + 1))
-    is_it = runs.c.path.in_(several)
-    return select(runs.c.id, runs.c.ended).where(is_it).order_by(runs.c.path).limit(1)
+def _folder_of(path: str) -> bytes:
+    """A digest of the path of the folder above."""
+    return blake2b(path.rpartition("/")[0].encode(), digest_size=16).digest()
 
 
 def _is_of(named: Named) -> ColumnElement[bool]:
     """True of the sightings of a job."""
     if not any(named):
         return literal(True)
-    names = (jobs.c[name] == storable(value) for name, value in named._asdict().items() if value)
+    names = (jobs.c[name] == value for name, value in named._asdict().items() if value)
     return sightings.c.job.in_(select(jobs.c.id).where(and_(*names)))
 
 
-def _by_day(
-    connection: Connection, where: ColumnElement[bool], now: int
-) -> dict[bytes, dict[int, int]]:
-    """Runs by fingerprint and by the days since they ended."""
-    day = ((now - sightings.c.ended) // DAY).label("day")
-    counted = select(sightings.c.fingerprint, day, func.count()).where(where)
-    found: dict[bytes, dict[int, int]] = {}
-    for fingerprint, past, number in connection.execute(
-        counted.group_by(sightings.c.fingerprint, day)
-    ):
-        found.setdefault(fingerprint, {})[past] = number
-    return found
+def _add(connection: Connection, run: Run, ended: int) -> None:
+    """Adds the rows of a run."""
+    named = run.job._asdict()
+    is_it = and_(*(jobs.c[name] == value for name, value in named.items()))
+    job = connection.execute(select(jobs.c.id).where(is_it)).scalar()
+    if job is None:
+        added = insert(jobs).values(named).returning(jobs.c.id)
+        job = connection.execute(added).scalar_one()
+    of_run = {"ended": ended, "has_failed": run.has_failed, "job": job}
+    row = {"path": run.path, "folder": _folder_of(run.path), "change": run.change, **of_run}
+    added = insert(runs).values(**row, is_cut=run.is_cut).returning(runs.c.id)
+    number = connection.execute(added).scalar_one()
+    kept, left, rows = first_causes(run.causes), MOST_TOLD, []
+    for place, one in enumerate(kept):
+        told = one.told[:left]
+        left -= len(told)
+        rows.append({**one._asdict(), "told": told, "run": number, "place": place})
+    if rows:
+        connection.execute(insert(causes), rows)
+    fingerprints = {digest for one in kept for digest in one.fingerprints}
+    found = [
+        {**of_run, "run": number, "fingerprint": one, "is_leading": one == kept[0].exact}
+        for one in fingerprints
+    ]
+    if found:
+        connection.execute(insert(sightings), found)
 
 
-def _passed(
-    connection: Connection, several: Sequence[bytes], recent: ColumnElement[bool]
-) -> dict[bytes, int]:
-    """Runs that passed, by fingerprint."""
-    where = sightings.c.fingerprint.in_(several) & ~sightings.c.has_failed & recent
-    counted = select(sightings.c.fingerprint, func.count()).where(where)
-    found = connection.execute(counted.group_by(sightings.c.fingerprint))
-    return {fingerprint: number for fingerprint, number in found}
-
-
-def _last_runs(
-    connection: Connection, where: ColumnElement[bool], last: dict[bytes, int]
-) -> dict[bytes, Run]:
-    """The last run of each fingerprint, with its cause. last: when it ended."""
-    pairs = tuple_(sightings.c.fingerprint, sightings.c.ended).in_(last.items())
-    newest = select(sightings.c.fingerprint, func.max(sightings.c.run)).where(where & pairs)
-    numbers = connection.execute(newest.group_by(sightings.c.fingerprint)).all()
-    found = runs_where(connection, runs.c.id.in_({number for _, number in numbers}))
-    return {fingerprint: found[number] for fingerprint, number in numbers}
+def _runs(connection: Connection, where: ColumnElement[bool]) -> dict[int, Run]:
+    """The runs by their numbers, the last one first."""
+    columns = (runs, jobs.c.job.label("name"), jobs.c.project, jobs.c.branch)
+    asked = select(*columns).join(jobs, jobs.c.id == runs.c.job).where(where)
+    rows = connection.execute(asked.order_by(runs.c.ended.desc(), runs.c.id.desc())).all()
+    of_them = select(causes).where(causes.c.run.in_([row.id for row in rows]))
+    by_run: dict[int, list[Cause]] = {}
+    for number, _, *cause in connection.execute(of_them.order_by(causes.c.place)):
+        by_run.setdefault(number, []).append(Cause(*cause))
+    return {
+        row.id: Run(
+            *(row.path, row.ended, row.has_failed, Named(row.name, row.project, row.branch)),
+            *(row.change, tuple(by_run.get(row.id, ())), row.is_cut),
+        )
+        for row in rows
+    }

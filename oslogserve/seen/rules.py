@@ -71,7 +71,7 @@ class Rules:
         found: set[int] = set()
         for cause in run.causes:
             candidates = (of_job & _hits(self._files, cause.log)) - found
-            for line in cause.lines if candidates else ():
+            for line in (cause.told or cause.text).split("\n") if candidates else ():
                 found |= candidates & _hits(self._lines, line)
         return sorted(found)
 

@@ -3,8 +3,7 @@
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -15,7 +14,6 @@ from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.telling import exception_of
 from oslogserve.native import LIMITS
 from oslogserve.seen import Cause, Named, Run, first_causes
-from oslogserve.seen.memory import Memory
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
@@ -76,26 +74,6 @@ def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
         build.change,
         tuple(islice(_failures(logs), _MOST_ASKED)),
     )
-
-
-def remember(
-    memory: Memory, path: bytes, found: Findings, is_run: Callable[[], bool] = lambda: True
-) -> str:
-    """Keeps the run of a folder, and returns what became of it.
-
-    That is "failures" or "passes" if it is kept now, "open" if it has not ended or does not say how, else as
-    of Memory.remember. An earlier run in the folder of an open one is forgotten.
-    """
-    run = run_of(path, found)
-    if run is None:
-        ended = ended_at(one.log.file for one in found.logs)
-        with suppress(UnicodeDecodeError):  # such a folder never had one
-            memory.forget(path.decode(), ended or 0)
-        return "open"
-    outcome = memory.remember(run, is_run)
-    if outcome != "kept":
-        return outcome
-    return "failures" if run.has_failed else "passes"
 
 
 def run_of(path: bytes, found: Findings) -> Run | None:

@@ -8,6 +8,7 @@ Earlier releases had "oslogserve_seen", "jobs", "runs", "causes" and "sightings"
 from sqlalchemy import (
     Boolean,
     Column,
+    Dialect,
     ForeignKey,
     Index,
     Integer,
@@ -15,6 +16,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    TypeDecorator,
     UniqueConstraint,
 )
 
@@ -26,6 +28,41 @@ from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD
 VERSION = (5, fingerprints.VERSION)
 
 tables = MetaData()
+
+
+def storable(text: str) -> str:
+    """The text as any database takes it. Jobs may write any name."""
+    return text.replace("\0", "\ufffd").encode("utf-8", "replace").decode()
+
+
+class Text(TypeDecorator[str]):
+    """The beginning of a text, made storable."""
+
+    impl = String
+    cache_ok = True
+
+    def __init__(self, length: int, is_cut: bool = True) -> None:
+        """is_cut: False if a longer text is none of the column's."""
+        super().__init__(length)
+        self.length = length
+        self.is_cut = is_cut
+
+    def process_bind_param(self, value: str | None, _: Dialect) -> str:
+        return storable((value or "")[: self.length if self.is_cut else None])
+
+
+class Fingerprint(TypeDecorator[str]):
+    """Hexadecimal digits."""
+
+    impl = LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, _: Dialect) -> bytes:
+        return bytes.fromhex(value or "")
+
+    def process_result_value(self, value: bytes | None, _: Dialect) -> str:
+        return (value or b"").hex()
+
 
 #: Its one row says that all other tables here are oslogserve's, and their VERSION. Every release reads it, so its
 #: name and columns never change.
@@ -40,9 +77,9 @@ jobs = Table(
     "oslogserve_jobs",
     tables,
     Column("id", Integer, primary_key=True),
-    Column("job", String(MOST_NAME), nullable=False),
-    Column("project", String(MOST_NAME), nullable=False),
-    Column("branch", String(MOST_NAME), nullable=False),
+    Column("job", Text(MOST_NAME), nullable=False),
+    Column("project", Text(MOST_NAME), nullable=False),
+    Column("branch", Text(MOST_NAME), nullable=False),
     UniqueConstraint("job", "project", "branch"),
 )
 
@@ -50,13 +87,13 @@ runs = Table(
     "oslogserve_runs",
     tables,
     Column("id", Integer, primary_key=True),
-    Column("path", String(MOST_PATH), nullable=False, unique=True),
+    Column("path", Text(MOST_PATH, is_cut=False), nullable=False, unique=True),
     #: A digest of the path of the folder above.
     Column("folder", LargeBinary, nullable=False),
     Column("ended", Integer, nullable=False),
     Column("has_failed", Boolean, nullable=False),
     Column("job", ForeignKey("oslogserve_jobs.id"), nullable=False),
-    Column("change", String(MOST_NAME), nullable=False),
+    Column("change", Text(MOST_NAME), nullable=False),
     Column("is_cut", Boolean, nullable=False),
     Index("oslogserve_runs_by_folder", "folder", "ended"),
     Index("oslogserve_runs_by_end", "has_failed", "ended"),
@@ -69,12 +106,12 @@ causes = Table(
     tables,
     Column("run", ForeignKey("oslogserve_runs.id", ondelete="CASCADE"), primary_key=True),
     Column("place", Integer, primary_key=True),
-    Column("log", String(MOST_NAME), nullable=False),
+    Column("log", Text(MOST_NAME), nullable=False),
     Column("line", Integer, nullable=False),
-    Column("text", String(MOST_TEXT), nullable=False),
-    Column("exact", LargeBinary, nullable=False),
-    Column("failure", LargeBinary, nullable=False),
-    Column("told", String(MOST_TOLD), nullable=False),
+    Column("text", Text(MOST_TEXT), nullable=False),
+    Column("exact", Fingerprint, nullable=False),
+    Column("failure", Fingerprint, nullable=False),
+    Column("told", Text(MOST_TOLD), nullable=False),
     sqlite_with_rowid=False,
 )
 
@@ -82,7 +119,7 @@ causes = Table(
 sightings = Table(
     "oslogserve_sightings",
     tables,
-    Column("fingerprint", LargeBinary, primary_key=True),
+    Column("fingerprint", Fingerprint, primary_key=True),
     Column("has_failed", Boolean, primary_key=True),
     Column("ended", Integer, primary_key=True),
     Column("run", ForeignKey("oslogserve_runs.id", ondelete="CASCADE"), primary_key=True),

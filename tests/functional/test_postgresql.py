@@ -9,12 +9,14 @@ import requests
 from sqlalchemy import create_engine, make_url, text
 
 from oslogserve.errors import SourceError
+from oslogserve.seen import connections
+from oslogserve.seen.connections import Connections
 from oslogserve.seen.database import Database
 from tests.functional.test_seen import MIRROR, remember_beside_another_application, write_run
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.postgresql import PostgreSQL
 from tests.unit.seen.test_database import *
-from tests.unit.seen.test_database import NOW, cause, fingerprint, run
+from tests.unit.seen.test_database import NOW, cause, run, seen
 
 #: Of files.
 NOT_OF_IT = (
@@ -84,6 +86,19 @@ def test_the_search_path_of_the_address_is_kept(url):
     engine.dispose()
 
 
+def test_a_writer_that_hangs_keeps_others_from_writing_for_so_long(url, monkeypatch):
+    monkeypatch.setattr(connections, "MOST_IDLE", 1)
+    hangs, kept = Connections(url), Database(url, 21, lambda: NOW)
+
+    def hang():
+        with hangs.transaction(writes=True) as connection:
+            assert kept.remember(run("a/1", cause(1))) == "kept"
+            connection.execute(text("SELECT 1"))
+
+    with closing(hangs), closing(kept), pytest.raises(SourceError, match="idle"):
+        hang()
+
+
 def test_a_server_that_is_away_fails_at_once_and_is_used_when_it_is_back():
     with PostgreSQL() as server:
         kept = Database(server.url, 21, lambda: NOW)
@@ -95,5 +110,5 @@ def test_a_server_that_is_away_fails_at_once_and_is_used_when_it_is_back():
         (server.root / "data/postmaster.pid").unlink()
         server.start()
         assert kept.remember(run("a/2", cause(1)))
-        assert kept.others(fingerprint(2), "new").runs == 2
+        assert seen(kept, 1).others.runs == 2
         kept.close()

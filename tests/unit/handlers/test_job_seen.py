@@ -398,7 +398,7 @@ def test_a_database_that_does_not_answer_costs_no_answer(add, ask, monkeypatch):
     path = add("1/smoke/a1", *refused())
     monkeypatch.setattr("oslogserve.seen.memory.LONGEST", 0.01)
     is_over = Event()
-    monkeypatch.setattr(Database, "others", lambda *_: is_over.wait(60))
+    monkeypatch.setattr(Database, "seen", lambda *_: is_over.wait(60))
     try:
         answer = ask(f"{path}?format=overview")
     finally:

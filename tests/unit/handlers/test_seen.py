@@ -37,8 +37,8 @@ def run(path, *causes, ago=60, has_failed=True, **named):
 
 class Asking:
     def __init__(self, folder, rules=(), is_listed=True, days=21):
-        self.database = Database(f"sqlite:///{folder}/seen.sqlite", days)
-        self.memory = Memory(self.database, Metrics(), Rules(rules), is_listed)
+        self.database = Database(f"sqlite:///{folder}/seen.sqlite", days, is_listed=is_listed)
+        self.memory = Memory(self.database, Metrics(), Rules(rules))
         self._handler = SeenHandler(self.memory)
 
     def __call__(self, query="", accept="text/html", mount=""):
@@ -61,7 +61,7 @@ class Asking:
         return answer.json
 
     def keep(self, *runs):
-        assert [self.memory.remember(one) for one in runs] == ["kept"] * len(runs)
+        assert [self.database.remember(one) for one in runs] == ["kept"] * len(runs)
 
 
 @pytest.fixture
@@ -297,7 +297,7 @@ def test_an_empty_list_says_so(ask):
 
 def test_it_is_neither_kept_nor_found_by_search_engines(ask):
     for query in ("", "?format=json", f"?cause={fingerprint(1)}"):
-        ask.memory.remember(run("a/1", cause(1)))
+        ask.database.remember(run("a/1", cause(1)))
         answer = ask(query)
         assert answer.headers["Cache-Control"] == "no-cache"
         assert answer.headers["X-Robots-Tag"] == "noindex, nofollow"

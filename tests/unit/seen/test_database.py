@@ -14,7 +14,6 @@ from contextlib import closing, suppress
 
 import pytest
 from sqlalchemy import create_engine, text
-from sqlalchemy.exc import IntegrityError
 
 from oslogserve.errors import SourceError
 from oslogserve.seen import (
@@ -25,7 +24,6 @@ from oslogserve.seen import (
     MOST_TOLD,
     Cause,
     Named,
-    Others,
     Run,
     connections,
     database,
@@ -70,6 +68,15 @@ def cause(number, line="disk full", **more):
 
 def run(path, *causes, ago=60, has_failed=True, **named):
     return Run(path, NOW - ago, has_failed, Named(**named), "", causes)
+
+
+def seen(kept, number, path="new"):
+    """What a run of this path is told of a cause."""
+    return kept.seen(run(path, cause(number)), cause(number))
+
+
+def failed_runs(kept):
+    return seen(kept, 10**6).failed_runs
 
 
 @pytest.fixture
@@ -134,32 +141,6 @@ def test_a_run_is_kept_once_by_its_path(kept, opened):
     assert kept.runs(fingerprint(2), 9) == [one]
 
 
-def test_a_run_that_another_process_adds_meanwhile_is_known(kept, opened, monkeypatch):
-    one = run("a/1", cause(1))
-    asked = kept.refusal
-
-    def not_yet(*what):
-        refusal = asked(*what)
-        opened().remember(one)
-        return refusal
-
-    monkeypatch.setattr(kept, "refusal", not_yet)
-    assert kept.remember(one) == "known"
-
-
-def test_tables_are_not_looked_at_again_if_another_process_adds_the_same_row(kept, monkeypatch):
-    kept.remember(run("a/1", cause(1)))
-    monkeypatch.setattr(connections, "inspect", None)
-    adding = database.add
-
-    def too_late(*what):
-        monkeypatch.setattr(database, "add", adding)
-        raise IntegrityError("", {}, Exception("there already"))
-
-    monkeypatch.setattr(database, "add", too_late)
-    assert kept.remember(run("a/2", cause(1))) == "kept"
-
-
 def test_a_run_at_the_same_path_replaces_an_earlier_one(kept, rows):
     assert kept.remember(run("a/1", cause(1), cause(2))) == "kept"
     later = run("a/1", cause(3), ago=30)
@@ -195,30 +176,36 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
         run("a/5", cause(2)),
     ):
         assert kept.remember(one) == "kept"
-    assert kept.others(fingerprint(2), "a/1") == Others(2, 2, 1, first, NOW - 60)
-    assert kept.others(fingerprint(2), "a/3").runs == 2
-    assert kept.others(fingerprint(3), "new").runs == 3
-    assert kept.others(fingerprint(4), "a/5") == Others(own_end=NOW - 60)
-    assert kept.failed_runs() == 4
+    others = seen(kept, 1, "a/1").others
+    assert others[2:] == (2, 2, 1, first)
+    assert (others.is_exact, seen(kept, 1, "a/1").is_first) == (True, False)
+    assert seen(kept, 1, "a/3").others.runs == 2
+    assert seen(kept, 1, "a/3").is_first
+    other_lines = cause(1)._replace(exact=fingerprint(99))
+    others = kept.seen(run("new", other_lines), other_lines).others
+    assert (others.runs, others.is_exact) == (3, False)
+    assert seen(kept, 2, "a/5").others == (cause(2), fingerprint(4), 0, 0, 0, None)
+    assert failed_runs(kept) == 4
 
 
 def test_a_folder_below_a_run_belongs_to_it(kept):
     for path in ("a/1", "a/10"):
         kept.remember(run(path, cause(1), cause(2)))
     for path in ("a/1", "a/1/sub", "a/1/sub/sub"):
-        assert kept.others(fingerprint(2), path).runs == 1
-    assert kept.others(fingerprint(2), "a").runs == 2
+        assert seen(kept, 1, path).others.runs == 1
+    assert seen(kept, 1, "a").others.runs == 2
     kept.remember(run("", cause(3)))
-    assert kept.first_failed([fingerprint(6), fingerprint(2)], "b/1") == fingerprint(2)
-    assert kept.others(fingerprint(6), "").runs == 0
+    another = kept.seen(run("b/1", cause(9), cause(3), cause(1)), cause(9)).another
+    assert (another.cause, another.fingerprint) == (cause(1), fingerprint(2))
+    assert seen(kept, 3, "").others.runs == 0
 
 
 def test_a_cause_of_several_logs_counts_once(kept):
     assert kept.remember(run("a/1", cause(1), cause(1, log="b.txt"))) == "kept"
     assert [len(one.causes) for one in kept.runs(fingerprint(2), 9)] == [1]
-    assert kept.others(fingerprint(2), "new").runs == 1
+    assert seen(kept, 1).others.runs == 1
     [found] = kept.recent(7)
-    assert (found.runs, found.cause.log) == (1, "a.txt")
+    assert (found.runs, found.run.causes[0].log) == (1, "a.txt")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +225,7 @@ def test_the_first_causes_of_a_run_are_kept_by_all_their_lines_before_other_fing
 
 def test_a_run_that_passed_is_never_the_first_one_that_failed(kept):
     kept.remember(run("a/1", cause(1), ago=500, has_failed=False))
-    assert kept.others(fingerprint(2), "new") == Others(passed=1)
+    assert seen(kept, 1).others[2:] == (0, 0, 1, None)
     assert kept.recent(7) == []
 
 
@@ -256,14 +243,9 @@ def test_recent_causes_are_counted_by_day(kept):
     kept.remember(run("b/1", cause(2), ago=10))
     kept.remember(run("b/2", cause(1), ago=9 * DAY, has_failed=False))
     first, second = kept.recent(7)
-    assert (first.fingerprint, first.runs, first.runs_today, first.jobs) == (
-        fingerprint(2),
-        4,
-        2,
-        2,
-    )
+    assert (first.fingerprint, first.runs, first.jobs) == (fingerprint(2), 4, 2)
     assert first.days == (0, 0, 0, 1, 0, 1, 2)
-    assert (first.first, first.last, first.passed) == (NOW - 3 * DAY, NOW - 60, 0)
+    assert (first.first, first.run.ended, first.passed) == (NOW - 3 * DAY, NOW - 60, 0)
     assert first.run.path == "a/0"
     assert second.runs == 1
     assert [one.runs for one in kept.recent(21)] == [5, 1]
@@ -284,11 +266,11 @@ def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
     old = run("a/1", cause(1), ago=20 * DAY)
     assert kept.remember(old) == "kept"
     assert kept.remember(run("a/2", cause(1), ago=21 * DAY + 1)) == "old"
-    assert kept.others(fingerprint(2), "new").runs == 1
+    assert seen(kept, 1).others.runs == 1
     later = opened(now=NOW + 2 * DAY)
-    assert later.others(fingerprint(2), "new") == Others()
-    assert later.runs(fingerprint(2), 9) == later.recent(21) == [*later.batches()] == []
-    assert later.failed_runs() == 0
+    assert seen(later, 1).others[2:] == (0, 0, 0, None)
+    assert later.runs(fingerprint(2), 9) == later.recent(21) == [*later.all_runs()] == []
+    assert failed_runs(later) == 0
     assert later.remember(run("a/3", cause(2))) == "kept"
     assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
 
@@ -308,11 +290,11 @@ def test_tables_of_an_earlier_version_are_made_anew(kept, opened, execute, capsy
         "ALTER TABLE oslogserve_causes RENAME COLUMN told TO something",
     )
     newer = opened()
-    assert newer.failed_runs() == 0
+    assert failed_runs(newer) == 0
     assert "the runs that were seen are of version 0.9 and are removed" in capsys.readouterr().err
     assert newer.remember(run("a/1", cause(1))) == "kept"
-    assert opened().failed_runs() == 1
-    assert kept.failed_runs() == 1
+    assert failed_runs(opened()) == 1
+    assert failed_runs(kept) == 1
     assert capsys.readouterr().err == ""
 
 
@@ -324,7 +306,7 @@ def test_tables_of_a_later_version_are_left_alone_by_servers_that_run_and_that_s
     execute(f"UPDATE oslogserve_version SET {numbers}")
     for older in (kept, opened(), kept):
         with pytest.raises(SourceError, match="of a later release: this one, of version"):
-            older.failed_runs()
+            failed_runs(older)
         with pytest.raises(SourceError, match="neither reads nor removes them"):
             older.remember(run("a/2", cause(1)))
     assert rows("runs") == 1
@@ -351,7 +333,7 @@ def test_tables_of_another_application_are_left_alone(kept, opened, execute):
     execute("CREATE INDEX ix_sightings_run ON sightings (run)")
     assert kept.remember(run("a/1", cause(1))) == "kept"
     execute("UPDATE oslogserve_version SET tables = 0")
-    assert opened().failed_runs() == 0
+    assert failed_runs(opened()) == 0
     assert kept.remember(run("a/1", cause(1))) == "kept"
     for name in FOREIGN:
         assert execute(f"SELECT count(*) FROM {name}") == 1
@@ -378,7 +360,7 @@ def test_tables_that_another_application_refers_to_are_left_in_one_sentence(
         "INSERT INTO notes SELECT id FROM oslogserve_runs",
         "UPDATE oslogserve_version SET tables = 0",
     )
-    for ask in (lambda: opened().failed_runs(), lambda: kept.remember(run("a/2", cause(1)))):
+    for ask in (lambda: failed_runs(opened()), lambda: kept.remember(run("a/2", cause(1)))):
         with pytest.raises(
             SourceError, match=r"FOREIGN KEY constraint failed|other objects depend"
         ):
@@ -411,14 +393,14 @@ def test_any_text_is_kept(kept, hostile):
     [found] = kept.runs(fingerprint(2), 9)
     assert len(found.job.job) == len(hostile)
     assert kept.recent(7, found.job)[0].run == found
-    assert kept.others(fingerprint(2), "\0\ud800" + hostile).runs == 1
+    assert seen(kept, 1, "\0\ud800" + hostile).others.runs == 1
     assert kept.refusal("\0" + hostile, NOW) == "unfit"
 
 
 @pytest.mark.parametrize("path", ["x" * (MOST_PATH + 1), "\xe4" * MOST_PATH, "a\0b", "a\udcff"])
 def test_a_path_that_is_no_text_or_too_long_has_no_run(kept, path):
     assert kept.remember(run(path, cause(1))) == "unfit"
-    assert kept.failed_runs() == 0
+    assert failed_runs(kept) == 0
 
 
 def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
@@ -427,7 +409,7 @@ def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
     one = run("\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(Named._fields, long))
     assert kept.remember(one._replace(change=long)) == "kept"
     assert (rows("causes"), rows("sightings")) == (MOST_FINGERPRINTS - 1, MOST_FINGERPRINTS)
-    [found] = kept.runs(fingerprint(0), 9)
+    [found] = kept.all_runs()
     assert len(found.causes[0].text) == MOST_TEXT
     assert len(found.causes[0].log) == len(found.change) == len(found.job.job) == MOST_NAME
     assert sum(len(one.told) for one in found.causes) == MOST_TOLD
@@ -504,9 +486,9 @@ def test_a_file_that_is_removed_or_replaced_is_not_written_any_more(tmp_path, ke
         one.unlink()
     if how == "replaced":
         opened().remember(run("a/2", cause(1)))
-    assert kept.failed_runs() == (how == "replaced")
+    assert failed_runs(kept) == (how == "replaced")
     assert kept.remember(run("a/1", cause(1))) == "kept"
-    assert kept.failed_runs() == opened().failed_runs() == 1 + (how == "replaced")
+    assert failed_runs(kept) == failed_runs(opened()) == 1 + (how == "replaced")
 
 
 @pytest.mark.parametrize("content", [b"", b"no database " * 1000])
@@ -533,7 +515,7 @@ def test_a_file_that_is_damaged_is_left_as_it_is_until_somebody_removes_it(tmp_p
     }
     file.unlink()
     assert kept.remember(run("a/3", cause(1))) == "kept"
-    assert kept.failed_runs() == 1
+    assert failed_runs(kept) == 1
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
@@ -561,7 +543,7 @@ def test_a_database_that_may_not_be_written_is_read(tmp_path, kept):
     only_read = Database(url, 21, lambda: NOW)
     with pytest.raises(SourceError):
         only_read.remember(run("a/2", cause(1)))
-    assert only_read.failed_runs() == 1
+    assert failed_runs(only_read) == 1
     only_read.close()
 
 
@@ -576,7 +558,7 @@ def test_a_writer_waits_so_long_for_another_and_readers_do_not(url, opened, monk
         with pytest.raises(SourceError, match="locked"):
             kept.remember(run("a/2", cause(1)))
         assert 0.1 < time.monotonic() - started < 2
-        assert kept.others(fingerprint(2), "new").runs == 1
+        assert seen(kept, 1).others.runs == 1
         connection.rollback()
     engine.dispose()
     assert kept.remember(run("a/2", cause(1))) == "kept"
@@ -597,8 +579,7 @@ def test_readers_see_no_run_without_its_causes_while_it_is_replaced(kept, opened
     try:
         for number in range(200):
             found = kept.runs(fingerprint(number % 3 * 2), 9)
-            assert all(one.with_cause(fingerprint(number % 3 * 2)).causes for one in found)
-            assert all(one.cause for one in kept.recent(7))
+            assert all(one.causes for one in [*found, *(one.run for one in kept.recent(7))])
     finally:
         ended.set()
         thread.join()
