@@ -57,7 +57,7 @@ def check(options: argparse.Namespace) -> int:
     print(f"{counted(len(rules), 'rule')}, {counted(runs, 'run')} with a cause")
     status = 0
     for rule, found in zip(rules.rules, hits, strict=True):
-        title = f"{rule.where}: {rule.says.title}: {counted(found.failed, 'failed run')}"
+        title = f"{rule.where}: {rule.title}: {counted(found.failed, 'failed run')}"
         print("\n    ".join(map(visible, [title, *found.named])))
         if warning := _warning(found):
             status = 1

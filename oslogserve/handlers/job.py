@@ -25,7 +25,7 @@ from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
 from oslogserve.seen import Seen
 from oslogserve.seen.memory import Memory
-from oslogserve.seen.rules import Known
+from oslogserve.seen.rules import Rule
 from oslogserve.seen.runs import asked_of, has_ended_failed
 from oslogserve.sources import Source
 
@@ -176,7 +176,7 @@ class JobAnswer:
         self._job.close()
         yield overview.summary(self._query, logs, ending, *self._known(logs, build))
 
-    def _known(self, logs: Sequence[RankedLog], build: Build) -> tuple[Seen | None, list[Known]]:
+    def _known(self, logs: Sequence[RankedLog], build: Build) -> tuple[Seen | None, list[Rule]]:
         """What is known of the job's cause. Only the first answer asks: the next ones have other logs."""
         if self._query.first_log:
             return None, []

@@ -21,7 +21,7 @@ from oslogserve.pages.brief import (
 )
 from oslogserve.pages.job import address_of
 from oslogserve.query import Query
-from oslogserve.seen.rules import Known
+from oslogserve.seen.rules import Rule
 
 #: Parts of the excerpt: what is known of the build, failed tests, errors of other logs at that moment, and
 #: sentences about what is missing.
@@ -40,7 +40,7 @@ class JobExcerpt(NamedTuple):
     query: Query
     found: Findings
     lines: JobLines
-    known: Sequence[Known]
+    known: Sequence[Rule]
     #: True if the logs are files: lines are named by "FILE:NUMBER", and not by links.
     are_files: bool
 

@@ -12,7 +12,7 @@ from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.page import Link, address
 from oslogserve.query import Query
 from oslogserve.seen import Others, Run, Seen
-from oslogserve.seen.rules import Known
+from oslogserve.seen.rules import Rule
 
 #: Below the mount point.
 LIST = "/_oslogserve/seen"
@@ -69,9 +69,9 @@ def _shown(seconds: int) -> str:
     return f"{day} {then:%H:%M} UTC"
 
 
-def as_json(query: Query, seen: Seen | None, known: Sequence[Known]) -> dict[str, Any]:
+def as_json(query: Query, seen: Seen | None, known: Sequence[Rule]) -> dict[str, Any]:
     """The members `seen`, which is None if nothing is known, and `known`."""
-    rules = [one._asdict() for one in known]
+    rules = [rule.as_json() for rule in known]
     if seen is None:
         return {"seen": None, "known": rules}
 

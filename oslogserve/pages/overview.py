@@ -23,7 +23,7 @@ from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
 from oslogserve.seen import Seen
-from oslogserve.seen.rules import Known
+from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered, streamed
 
 #: Logs that a notice about several names.
@@ -37,7 +37,7 @@ def summary(
     logs: Sequence[RankedLog],
     ending: Ending,
     seen: Seen | None,
-    known: Sequence[Known],
+    known: Sequence[Rule],
 ) -> bytes:
     """Summaries of the logs as JSON, in their order, and what is known of their cause."""
     in_short = [_in_short(query, one) for one in logs]
@@ -47,7 +47,7 @@ def summary(
     )
 
 
-def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[Known]) -> bytes:
+def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[Rule]) -> bytes:
     """The job's causes, and what is known of the first one, as JSON."""
     causes = [
         {
@@ -208,7 +208,7 @@ def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> byt
     return rendered("overview_early.html", wrong=linked, read=read, logs=logs)
 
 
-def section(query: Query, found: Findings, seen: Seen | None, known: Sequence[Known]) -> bytes:
+def section(query: Query, found: Findings, seen: Seen | None, known: Sequence[Rule]) -> bytes:
     """The section of what was found, and what is known of its cause."""
     linked = partial(_linked, query)
     return rendered(

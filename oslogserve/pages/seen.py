@@ -11,7 +11,7 @@ from oslogserve.pages.log import json_line
 from oslogserve.pages.page import Breadcrumbs, Link, address, frame
 from oslogserve.seen import MOST_NAME, Cause, Recent, Run
 from oslogserve.seen.query import SeenQuery
-from oslogserve.seen.rules import Known
+from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered
 
 #: Width and height of a day's bar, and the space beside it, in units of the drawing.
@@ -22,7 +22,7 @@ class ListedCause(NamedTuple):
     """A cause of the list."""
 
     found: Recent
-    known: Sequence[Known]
+    known: Sequence[Rule]
 
     @property
     def bars(self) -> tuple[int, int, str]:
@@ -77,7 +77,7 @@ def causes_html(query: SeenQuery, causes: Sequence[ListedCause], has_more: bool)
 
 
 def runs_html(
-    query: SeenQuery, runs: Sequence[Run], known: Sequence[Known], has_more: bool
+    query: SeenQuery, runs: Sequence[Run], known: Sequence[Rule], has_more: bool
 ) -> bytes:
     """has_more: true if there are more runs."""
     listed = [_ListedRun(run, run.causes[0], query.mount) for run in runs]
@@ -134,13 +134,13 @@ def _cause_in_json(query: SeenQuery, one: ListedCause) -> dict[str, Any]:
         "first": iso_moment(found.first),
         "last": iso_moment(found.run.ended),
         "by_day": found.days,
-        "known": [rule._asdict() for rule in one.known],
+        "known": [rule.as_json() for rule in one.known],
         "last_run": _run_in_json(query, found.run, found.run.causes[0]),
     }
 
 
 def runs_json(
-    query: SeenQuery, runs: Sequence[Run], known: Sequence[Known], has_more: bool
+    query: SeenQuery, runs: Sequence[Run], known: Sequence[Rule], has_more: bool
 ) -> bytes:
     """See runs_html."""
     found = [(run, run.causes[0]) for run in runs]
@@ -150,7 +150,7 @@ def runs_json(
             "days": query.days,
             **query.named._asdict(),
             "text": found[0][1].text,
-            "known": [rule._asdict() for rule in known],
+            "known": [rule.as_json() for rule in known],
             "runs": [_run_in_json(query, run, cause) for run, cause in found],
             "more": has_more,
         }

@@ -25,25 +25,22 @@ _KEYS = ("pattern", "job", "file", "title", "url")
 REACH = 400
 
 
-class Known(NamedTuple):
-    """What a rule says of a cause that it knows."""
+class Rule(NamedTuple):
+    """A cause that people know, and what they say of it. Patterns have RE2's syntax; an empty one fits everything."""
 
+    #: A pattern of a line of the cause.
+    pattern: str
     title: str
     #: Of a bug, say; "" for none.
-    url: str
-
-
-class Rule(NamedTuple):
-    """Patterns in RE2's syntax: an empty one fits everything."""
-
-    says: Known
-    #: Of a line of the cause.
-    pattern: str
-    #: Of the names of the job and of the log.
+    url: str = ""
+    #: Patterns of the names of the job and of the log.
     job: str = ""
     file: str = ""
     #: Where it is written: file and line.
     where: str = ""
+
+    def as_json(self) -> dict[str, str]:
+        return {"title": self.title, "url": self.url}
 
 
 class Rules:
@@ -59,9 +56,12 @@ class Rules:
     def __len__(self) -> int:
         return len(self.rules)
 
-    def known(self, run: Run) -> list[Known]:
-        """What the rules say of the run's causes, each once."""
-        return [*dict.fromkeys(self.rules[place].says for place in self.hits(run))]
+    def known(self, run: Run) -> list[Rule]:
+        """The rules that know a cause of the run. Of those that say the same, the first one."""
+        says: dict[tuple[str, str], Rule] = {}
+        for rule in map(self.rules.__getitem__, self.hits(run)):
+            says.setdefault((rule.title, rule.url), rule)
+        return [*says.values()]
 
     def hits(self, run: Run) -> list[int]:
         """The places of the rules that know a cause of the run."""
@@ -74,6 +74,10 @@ class Rules:
             for line in (cause.told or cause.text).split("\n") if candidates else ():
                 found |= candidates & _hits(self._lines, line)
         return sorted(found)
+
+
+def _hits(patterns: Patterns, text: str) -> set[int]:
+    return set(patterns.hits(text[:REACH].encode("utf-8", "replace")))
 
 
 def configured_rules(config: Config) -> tuple[Rules, list[str]]:
@@ -94,79 +98,54 @@ def usable_rules(folder: str) -> tuple[Rules, list[str]]:
         return Rules(), [f"{folder}: {error.strerror}"]
     if len(names) > MOST_FILES:
         return Rules(), [f"{folder}: it has more than {MOST_FILES} files of rules"]
-    rules: list[Rule] = []
     faults: list[str] = []
-    for name in names:
-        path = os.path.join(folder, name)
-        try:
-            for one in _in_file(path):
-                if isinstance(one, str):
-                    faults.append(one)
-                else:
-                    rules.append(one)
-        except ConfigError as error:
-            faults.append(str(error))
-    if too_much := [*_too_much(folder, rules)]:
-        return Rules(), faults + too_much
+    rules = [rule for name in names for rule in _in_file(os.path.join(folder, name), faults)]
+    patterns = (one for rule in rules[:MOST_RULES] for one in (rule.pattern, rule.job, rule.file))
+    are_too_many = len(rules) > MOST_RULES
+    if are_too_many:
+        faults.append(f"{folder}: it has {len(rules)} rules: at most {MOST_RULES} are taken")
+    if sum(state_count(rewritten(pattern)) for pattern in patterns) > MOST_STATES:
+        what = "all patterns together are too complex: use fewer repetitions or rules"
+        return Rules(), [*faults, f"{folder}: {what}"]
     try:
-        return Rules(rules), faults
+        return Rules([] if are_too_many else rules), faults
     except ValueError as error:
         return Rules(), [*faults, f"{folder}: all patterns together: {error}"]
 
 
-def _too_much(folder: str, rules: list[Rule]) -> Iterator[str]:
-    """Yields what is too much of all rules together."""
-    if len(rules) > MOST_RULES:
-        yield f"{folder}: it has {len(rules)} rules: at most {MOST_RULES} are taken"
-    states = sum(
-        state_count(rewritten(pattern))
-        for rule in rules[:MOST_RULES]
-        for pattern in (rule.pattern, rule.job, rule.file)
-    )
-    if states > MOST_STATES:
-        yield f"{folder}: all patterns together are too complex: use fewer repetitions or rules"
-
-
-def _in_file(path: str) -> Iterator[Rule | str]:
-    """Yields the rules of a file, and a sentence for each fault. Raises ConfigError."""
-    text = text_of(path)
+def _in_file(path: str, faults: list[str]) -> Iterator[Rule]:
+    """Yields the rules of a file that have no fault. Adds a sentence to `faults` for each fault."""
     try:
-        root = yaml.compose(text, Loader=yaml.SafeLoader)
+        root = yaml.compose(text_of(path), Loader=yaml.SafeLoader)
+    except ConfigError as error:
+        faults.append(str(error))
+        return
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise ConfigError(f"{path}:{line}: no YAML: {error.problem}") from None
-    except (yaml.YAMLError, RecursionError):
-        raise ConfigError(f"{path}: no YAML") from None
-    if root is None:
+        faults.append(f"{path}:{line}: no YAML: {error.problem}")
         return
-    several = root.value if isinstance(root, yaml.SequenceNode) else [root]
+    except (yaml.YAMLError, RecursionError):
+        faults.append(f"{path}: no YAML")
+        return
+    several = root.value if isinstance(root, yaml.SequenceNode) else filter(None, [root])
     for node in several:
-        if isinstance(node, yaml.MappingNode):
-            yield from _rule(path, node)
+        where, before = f"{path}:{node.start_mark.line + 1}", len(faults)
+        if not isinstance(node, yaml.MappingNode):
+            faults.append(f"{where}: no rule: it has the keys {', '.join(_KEYS)}")
+            continue
+        values: dict[str, str] = {}
+        for key, value in node.value:
+            name = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
+            if fault := _fault_of(name, value, values):
+                faults.append(f"{path}:{key.start_mark.line + 1}: {fault}")
+            else:
+                values[name] = value.value.strip()
+        if len(faults) > before:
+            continue
+        if missing := [name for name in ("pattern", "title") if not values.get(name)]:
+            faults.append(f"{where}: a rule needs {' and '.join(missing)}")
         else:
-            where = f"{path}:{node.start_mark.line + 1}"
-            yield f"{where}: no rule: it has the keys {', '.join(_KEYS)}"
-
-
-def _rule(path: str, node: yaml.MappingNode) -> Iterator[Rule | str]:
-    """Yields the rule, or its faults."""
-    where = f"{path}:{node.start_mark.line + 1}"
-    values: dict[str, str] = {}
-    has_fault = False
-    for key, value in node.value:
-        name = str(key.value) if isinstance(key, yaml.ScalarNode) else ""
-        what = _fault_of(name, value, values)
-        if what:
-            has_fault = True
-            yield f"{path}:{key.start_mark.line + 1}: {what}"
-        else:
-            values[name] = value.value.strip()
-    missing = [name for name in ("pattern", "title") if not values.get(name)]
-    if missing and not has_fault:
-        yield f"{where}: a rule needs {' and '.join(missing)}"
-    elif not has_fault:
-        says = Known(values.pop("title"), values.pop("url", ""))
-        yield Rule(says, **values, where=where)
+            yield Rule(**values, where=where)
 
 
 def _fault_of(name: str, node: yaml.Node, values: dict[str, str]) -> str:
@@ -177,25 +156,17 @@ def _fault_of(name: str, node: yaml.Node, values: dict[str, str]) -> str:
         return f"{name}: it is given already"
     if not isinstance(node, yaml.ScalarNode):
         return f"{name}: it takes a text"
-    takes = _checked(name, node.value.strip())
-    return f"{name}: {takes}" if takes else ""
-
-
-def _checked(name: str, text: str) -> str:
-    """What is wrong with a value; "" for nothing."""
-    if name == "title":
-        return f"at most {LONGEST_TITLE} characters" if len(text) > LONGEST_TITLE else ""
+    text = node.value.strip()
     if name == "url":
         is_url = re.fullmatch(r"(?:https?://[^\s]+)?", text, re.IGNORECASE)
-        return "" if is_url and len(text) <= LONGEST_URL else "an address that begins with https://"
-    if len(text) > LONGEST:
-        return f"at most {LONGEST} characters"
+        is_fit = is_url and len(text) <= LONGEST_URL
+        return "" if is_fit else f"{name}: an address that begins with https://"
+    longest = LONGEST_TITLE if name == "title" else LONGEST
+    if len(text) > longest:
+        return f"{name}: at most {longest} characters"
     try:
-        state_count(rewritten(text))
+        if name != "title":
+            state_count(rewritten(text))
     except ValueError as error:
-        return f"it takes a regular expression of RE2's syntax ({error})"
+        return f"{name}: it takes a regular expression of RE2's syntax ({error})"
     return ""
-
-
-def _hits(patterns: Patterns, text: str) -> set[int]:
-    return set(patterns.hits(text[:REACH].encode("utf-8", "replace")))

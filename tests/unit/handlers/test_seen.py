@@ -15,12 +15,12 @@ from oslogserve.metrics import Metrics
 from oslogserve.seen import Cause, Named, Run
 from oslogserve.seen.database import Database
 from oslogserve.seen.memory import Memory
-from oslogserve.seen.rules import Known, Rule, Rules
+from oslogserve.seen.rules import Rule, Rules
 
 NOW = int(time.time())
 DAY = 24 * 3600
 HOSTILE = "<script>alert(1)</script>\x1b[31m\u202e\n&"
-BUG = Known("Mirror & more", "https://bugs.example.org/1?a=1&b=2")
+BUG = {"title": "Mirror & more", "url": "https://bugs.example.org/1?a=1&b=2"}
 
 
 def fingerprint(number):
@@ -228,13 +228,13 @@ def test_a_cut_name_of_a_log_is_no_link(ask):
 
 
 def test_what_rules_know_is_shown_by_all_lines_of_a_cause(tmp_path):
-    ask = Asking(tmp_path, [Rule(BUG, "mirror.*gone", job="^unit$"), Rule(Known("x", ""), "two")])
+    ask = Asking(tmp_path, [Rule("mirror.*gone", **BUG, job="^unit$"), Rule("two", "x")])
     several = cause(1, "one", told="one\nthe mirror is gone")
     ask.keep(run("a/1", several, job="unit"), run("a/2", cause(3), job="other"))
     ask.keep(run("a/4", cause(2, "two")))
     listed = {one["fingerprint"]: one["known"] for one in ask.json()["causes"]}
     assert listed == {
-        fingerprint(1): [BUG._asdict()],
+        fingerprint(1): [BUG],
         fingerprint(2): [{"title": "x", "url": ""}],
         fingerprint(3): [],
     }
