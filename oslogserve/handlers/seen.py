@@ -39,9 +39,7 @@ class SeenHandler:
         found = self._memory.ask(
             lambda database: database.recent(query.days, query.named, MOST_CAUSES + 1)
         )
-        causes = [
-            seen.ListedCause(one, self._memory.rules.known(one.run)) for one in found[:MOST_CAUSES]
-        ]
+        causes = [(one, self._memory.rules.known(one.run)) for one in found[:MOST_CAUSES]]
         write = seen.causes_html if query.is_html else seen.causes_json
         return write(query, causes, len(found) > MOST_CAUSES)
 
