@@ -3,38 +3,18 @@
 
 import argparse
 import sys
+from collections import Counter, defaultdict
 from contextlib import closing
-from dataclasses import dataclass, field
 
 from oslogserve.assembly import database_of
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
 from oslogserve.humanize import counted
 from oslogserve.messages import in_lines, visible
-from oslogserve.seen import Run
-from oslogserve.seen.database import Database
-from oslogserve.seen.rules import Rules, usable_rules
+from oslogserve.seen.rules import usable_rules
 
 #: Runs of a rule that are named.
 MOST_NAMED = 3
-
-
-@dataclass
-class _Hits:
-    """The runs that a rule knows."""
-
-    failed: int = 0
-    passed: int = 0
-    #: Paths of the first ones that failed, and of the first ones that passed.
-    named: list[str] = field(default_factory=list)
-    passed_named: list[str] = field(default_factory=list)
-
-    def add(self, run: Run) -> None:
-        self.failed += run.has_failed
-        self.passed += not run.has_failed
-        named = self.named if run.has_failed else self.passed_named
-        if len(named) < MOST_NAMED:
-            named.append(run.path)
 
 
 def check(options: argparse.Namespace) -> int:
@@ -49,36 +29,32 @@ def check(options: argparse.Namespace) -> int:
     database = database_of(load(options.config))
     if database is None:
         raise ConfigError("no runs are kept: [seen] directory and database are both empty")
+    runs = 0
+    # By the place of a rule, and whether the runs failed: how many it hits, and paths of the first ones.
+    hits: Counter[tuple[int, bool]] = Counter()
+    named: defaultdict[tuple[int, bool], list[str]] = defaultdict(list)
     with closing(database):
         try:
-            runs, hits = _hits(rules, database)
+            for run in database.all_runs():
+                runs += 1
+                for place in rules.hits(run):
+                    hits[place, run.has_failed] += 1
+                    if hits[place, run.has_failed] <= MOST_NAMED:
+                        named[place, run.has_failed].append(run.path)
         except SourceError as error:
             raise ConfigError(f"{database.location} cannot be read: {error}") from error
     print(f"{counted(len(rules), 'rule')}, {counted(runs, 'run')} with a cause")
     status = 0
-    for rule, found in zip(rules.rules, hits, strict=True):
-        title = f"{rule.where}: {rule.title}: {counted(found.failed, 'failed run')}"
-        print("\n    ".join(map(visible, [title, *found.named])))
-        if warning := _warning(found):
+    for place, rule in enumerate(rules.rules):
+        failed, passed = hits[place, True], hits[place, False]
+        title = f"{rule.where}: {rule.title}: {counted(failed, 'failed run')}"
+        print("\n    ".join(map(visible, [title, *named[place, True]])))
+        warning = "" if failed else "it hits no run"
+        if passed:
+            share = round(100 * passed / (failed + passed))
+            warning = f"it hits {counted(passed, 'run')} that passed, {share} % of its hits"
+            warning += f", such as {', '.join(named[place, False])}"
+        if warning:
             status = 1
             print(f"oslogserve: {visible(f'{rule.where}: {warning}')}", file=sys.stderr)
     return status
-
-
-def _hits(rules: Rules, database: Database) -> tuple[int, list[_Hits]]:
-    """The number of runs, and what each rule hits of them. Raises SourceError."""
-    found = [_Hits() for _ in rules.rules]
-    count = 0
-    for run in database.all_runs():
-        count += 1
-        for place in rules.hits(run):
-            found[place].add(run)
-    return count, found
-
-
-def _warning(found: _Hits) -> str:
-    if not found.passed:
-        return "" if found.failed else "it hits no run"
-    share = round(100 * found.passed / (found.failed + found.passed))
-    hits = f"it hits {counted(found.passed, 'run')} that passed, {share} % of its hits"
-    return f"{hits}, such as {', '.join(found.passed_named)}"

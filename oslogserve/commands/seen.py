@@ -38,9 +38,9 @@ def seen(options: argparse.Namespace) -> int:
     if not assembly.guards:
         raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
     paths = [path_in_argument(path) for path in options.paths]
-    progress = Progress(_line)
+    reader = _Reader(assembly)
     with closing(assembly.memory):
-        stopped = _Reader(assembly, progress).run(paths or [b""])
+        reader.read(paths or [b""])
     said = {
         "open": "have not ended or do not say how",
         "old": "too old",
@@ -49,31 +49,29 @@ def seen(options: argparse.Namespace) -> int:
         "inside": "inside a run",
         "failed": "failed",
     }
-    print(progress.summary(said))
-    return 1 if stopped or progress.counts["failed"] else 0
+    print(reader.progress.summary(said))
+    return 1 if reader.stopped.is_set() or reader.progress.counts["failed"] else 0
 
 
 class _Reader:
-    """Reads the runs below folders, one after the other."""
+    """Reads the runs below folders, one after the other, until a signal stops it."""
 
-    def __init__(self, assembly: Assembly, progress: Progress) -> None:
+    def __init__(self, assembly: Assembly) -> None:
+        self.progress = Progress(_line)
+        self.stopped = Stopping()
         self._assembly = assembly
-        self._progress = progress
         self._marks = assembly.config["serve", "job_marks"].split()
-        self._stopped = Stopping()
 
-    def run(self, paths: Sequence[bytes]) -> bool:
-        """True if a signal stopped it before its end."""
-        self._stopped.await_signals()
+    def read(self, paths: Sequence[bytes]) -> None:
+        self.stopped.await_signals()
         for path in self._jobs(paths):
             try:
-                self._progress.count(**{self._outcome(path): 1})
+                self.progress.count(**{self._outcome(path): 1})
             except (Error, Incomplete) as error:
-                if not self._stopped.is_set():
+                if not self.stopped.is_set():
                     self._failed(path, str(error))
-        if self._stopped.is_set():
-            self._progress.note("stopped: run it again, and it goes on")
-        return self._stopped.is_set()
+        if self.stopped.is_set():
+            self.progress.note("stopped: run it again, and it goes on")
 
     def _sources(self) -> list[Source]:
         context = Context()
@@ -82,11 +80,19 @@ class _Reader:
 
     def _jobs(self, paths: Sequence[bytes]) -> Iterator[bytes]:
         """Yields the paths of jobs: of the folders with an entry that marks one. Nothing below is read."""
-        folders = [path for path in reversed(paths) if not self._is_inside(path)]
-        while folders and not self._stopped.is_set():
+        folders = []
+        for path in reversed(paths):
+            run = run_above(self._sources(), path, self._marks, self.stopped.charge)
+            if run is None:
+                folders.append(path)
+                continue
+            self.progress.count(inside=1)
+            belongs = f"it belongs to the run in {shown(run) or 'the root'}"
+            self.progress.note(f"{shown(path)}: not remembered: {belongs}")
+        while folders and not self.stopped.is_set():
             path = folders.pop()
             try:
-                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._stopped.charge)
+                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self.stopped.charge)
                 listing = Listing(self._sources(), path, wanted)
                 names = [entries[0].name for entries in listing.by_name()]
             except (Error, Incomplete) as error:
@@ -100,35 +106,23 @@ class _Reader:
                 below = (name for name in reversed(names) if name.endswith(b"/"))
                 folders += [os.path.join(path, name.rstrip(b"/")) for name in below]
 
-    def _is_inside(self, path: bytes) -> bool:
-        """True if a folder above is a run's, which is told."""
-        above = run_above(self._sources(), path, self._marks, self._stopped.charge)
-        if above is None:
-            return False
-        self._progress.count(inside=1)
-        run = shown(above) or "the root"
-        self._progress.note(f"{shown(path)}: not remembered: it belongs to the run in {run}")
-        return True
-
     def _outcome(self, path: bytes) -> str:
         """The name of the count for a run. Raises Error, Incomplete."""
         assembly, memory = self._assembly, self._assembly.memory
-        folder = os.fsdecode(path)
         query = Query(path=path, is_folder=True, format="seen")
-        budget = Budget(UNLIMITED)
-        with closing(assembly.jobs.open(query, self._sources(), budget)) as job:
-            ended = ended_at(log.file for log in job.logs)
-            if ended and (
-                refusal := memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))
-            ):
-                return refusal
-            self._stopped.charge()
+        with closing(assembly.jobs.open(query, self._sources(), Budget(UNLIMITED))) as job:
+            folder, ended = os.fsdecode(path), ended_at(log.file for log in job.logs)
+            if ended:
+                refusal = memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))
+                if refusal:
+                    return refusal
+            self.stopped.charge()
             found = Overview(query, job, assembly.config.noise).findings()
         return memory.remember(path, found)
 
     def _failed(self, path: bytes, why: str) -> None:
-        self._progress.count(failed=1)
-        self._progress.note(f"{shown(path) or 'the root'}: not remembered: {why}")
+        self.progress.count(failed=1)
+        self.progress.note(f"{shown(path) or 'the root'}: not remembered: {why}")
 
 
 def _line(counts: Mapping[str, int]) -> str:
