@@ -57,7 +57,7 @@ def build(case, folder, renderer):
     lines = text.decode(errors="replace").split("\n")
     labelled = (plain(line) for first, last in case["labels"] for line in lines[first - 1 : last])
     summary, _ = renderer.summary(text_of([text]), Wanted("summary"))
-    found = (summary["cause"] or {}).get("fingerprints", {})
+    found = summary.cause.fingerprints if summary.cause else {}
     return Build(case["case"], case["project"], frozenset(filter(None, labelled)), found)
 
 

@@ -95,9 +95,8 @@ def main(arguments=None):
 
 def log_of(name, group, kind, has_failed, text, renderer):
     summary, _ = renderer.summary(text_of([text]), Wanted("summary"))
-    for known in ("histogram", "chapters"):  # they take memory, and nothing asks for them
-        del summary[known]
-    return Log(name, kind, has_failed, zlib.crc32(group.encode()) & 1, summary)
+    half = zlib.crc32(group.encode()) & 1
+    return Log(name, kind, has_failed, half, summary.compact)  # others take memory
 
 
 # The logs: their name, the group that is in one half, their kind, whether they failed, their text.
@@ -245,14 +244,14 @@ def names_of(rng):
 def ordered(logs):
     """(name, log, score) as an overview orders them."""
     ranks = ranked([(name, log.summary) for name, log in logs])
-    found = [(name, log, rank.score) for (name, log), rank in zip(logs, ranks, strict=True)]
+    found = [(name, log, score) for (name, log), (score, _) in zip(logs, ranks, strict=True)]
     return sorted(found, key=lambda one: (-one[2], one[0]))
 
 
 def told_of_healthy(logs, show):
     """A paragraph on healthy logs that are called failed."""
-    wrong = [log for log in logs if log.summary["failed"]]
-    by_why = Counter(log.summary["cause"]["why"] for log in wrong)
+    wrong = [log for log in logs if log.summary.failed]
+    by_why = Counter(log.summary.cause.why for log in wrong)
     whys = ", ".join(f"{why} {count}" for why, count in sorted(by_why.items()))
     kinds, of_kinds = Counter(log.kind for log in logs), Counter(log.kind for log in wrong)
     mean = sum(of_kinds[kind] / count for kind, count in kinds.items()) / len(kinds)
@@ -264,9 +263,9 @@ def told_of_healthy(logs, show):
 
 
 def told(log):
-    cause = log.summary["cause"]
-    said = f"{cause['why']} {cause['line']}: {cause['text'][:90]!r}" if cause else "no cause"
-    return f"{log.name} {'failed' if log.summary['failed'] else '-'} {said}"
+    cause = log.summary.cause
+    said = f"{cause.why} {cause.line}: {cause.text[:90]!r}" if cause else "no cause"
+    return f"{log.name} {'failed' if log.summary.failed else '-'} {said}"
 
 
 def share(part, whole):

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, final
 
 from oslogserve.lines.selection import Wanted
-from oslogserve.lines.summary import Totals
 from oslogserve.native import Format
 
 #: See `oslogserve.native`.
@@ -233,8 +232,8 @@ class Renderer:
     def tally(self) -> dict[str, Any]:
         """The fields of a Tally of oslogserve.lines.selection, after finish()."""
 
-    def totals(self) -> Totals | None:
-        """What a summary's lines come to, after finish(); None for another view."""
+    def totals(self) -> dict[str, Any] | None:
+        """What a summary is made of, see core/src/views/totals.rs, after finish(); None for another view."""
 
 @final
 class LastRows:

@@ -8,9 +8,9 @@ Anybody who runs a job can print the same, so all of it is text to be escaped.
 import re
 from collections import defaultdict
 from contextlib import suppress
-from typing import Any
 
 from oslogserve.ci.build import MOST_TEXT, Build
+from oslogserve.lines.summary import Summary
 from oslogserve.lines.time_range import time_range
 
 #: Bytes of the console that are read.
@@ -95,17 +95,17 @@ class ConsoleHead:
             nodes=f"{runner} ({image})" if runner and image else runner or image,
         )
 
-    def end(self, summary: dict[str, Any]) -> tuple[str, float | None]:
+    def end(self, summary: Summary) -> tuple[str, float | None]:
         """The result and the duration in seconds, as far as the runner says them; "" and None if not.
 
         summary: of the whole console.
         """
-        errors = summary["errors"]
-        if self._system == _GITLAB and errors and errors[-1]["text"].startswith(_FAILED):
+        errors = summary.errors
+        if self._system == _GITLAB and errors and errors[-1].text.startswith(_FAILED):
             return "failed", None
         if self._system == _GITHUB:  # it dates each line
             with suppress(ValueError):
-                times = [time_range(summary[one] or "") for one in ("first_time", "last_time")]
-                first, last = (one.first_in_utc for one in times)
+                times = summary.first_time, summary.last_time
+                first, last = (time_range(one or "").first_in_utc for one in times)
                 return "", (last - first) / 10**6 if last >= first else None
         return "", None

@@ -176,17 +176,17 @@ class LogHandler:
         wanted = Wanted("summary", written=log.stored.modified)
         rendering = self._renderer(log.text(), wanted, log.blocks)
         summary = rendering.summary()
-        named = [one for one in summary["chapters"] if one["name"] == query.chapter]
+        named = [one for one in summary.chapters if one.name == query.chapter]
         if named:
-            failed = (one for one in named if one["outcome"] == "failed")
+            failed = (one for one in named if one.outcome == "failed")
             chapter = next(failed, named[0])
             selection = query.selection
-            last = min(chapter["last"], selection.last or chapter["last"])
-            within = selection._replace(first=max(chapter["first"], selection.first), last=last)
+            last = min(chapter.last, selection.last or chapter.last)
+            within = selection._replace(first=max(chapter.first, selection.first), last=last)
             return query._replace(selection=within)
         searched = "of this log"
-        if summary["more_chapters"]:
-            searched = f"of the {len(summary['chapters'])} that this log's summary lists"
+        if summary.more_chapters:
+            searched = f"of the {len(summary.chapters)} that this log's summary lists"
         why = rendering.broke_off
         unread = f", as far as it could be read: {why}" if why else ""
         sentence = f"No chapter {searched} has that name{unread}."

@@ -11,6 +11,7 @@ from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import micros_of
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.plan import planned
+from oslogserve.lines.summary import ErrorLine
 
 #: Logs that are read again: so many, and one more for so many bytes of the excerpt.
 LEAST_LOGS, BYTES_OF_LOG, MOST_LOGS = 2, 3000, 6
@@ -28,17 +29,12 @@ class LogLines(NamedTuple):
     #: Logs of which the cause has the same lines.
     same: list[RankedLog]
 
-    @property
-    def summary(self) -> dict[str, Any]:
-        """Its summary, with the cause by which the log is ranked."""
-        return {**self.found.summary, "cause": self.found.rank.cause}
-
 
 class JobLines(NamedTuple):
     #: The first one shows most.
     logs: list[LogLines]
     #: Errors of other logs, the nearest to the failure first.
-    moment: list[tuple[RankedLog, dict[str, Any]]]
+    moment: list[tuple[RankedLog, ErrorLine]]
     #: Why lines of the logs could not be read.
     missing: list[Incomplete]
 
@@ -72,12 +68,12 @@ def _shown(found: Findings, size: int) -> list[list[RankedLog]]:
     wrong = [one for one in found.logs if one.shows_failure] or [*filter(None, [found.ended])]
     by_cause: dict[tuple[Any, ...], list[RankedLog]] = {}
     for place, one in enumerate(wrong):
-        cause = one.rank.cause or {"why": "end"}
-        told = () if cause["why"] == "end" else tuple(cause.get("told", ()))
-        by_cause.setdefault(told or (place,), []).append(one)
+        cause = one.summary.cause
+        told = cause.told if cause and cause.why != "end" else None
+        by_cause.setdefault(tuple(told or (place,)), []).append(one)
     shown = [*by_cause.values()][: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
     files = {one.log.file for same in shown for one in same}
-    consoles = [one for one in found.logs if one.is_console and one.rank.cause]
+    consoles = [one for one in found.logs if one.is_console and one.summary.cause]
     own = [[one] for one in consoles if one.log.file not in files]
     return [*shown, *own[:1]]
 
@@ -86,27 +82,24 @@ def _lines(
     job: Job, one: RankedLog, size: int
 ) -> Iterator[tuple[list[MarkedLine], Sequence[Incomplete]]]:
     """Yields the lines of the log's plan, and why some lack."""
-    summary = {**one.summary, "cause": one.rank.cause}
-    ranges = planned(summary, one.log.tally.lines, size)
+    ranges = planned(one.summary, one.log.tally.lines, size)
     log = next(log for log in job.logs if log.file is one.log.file)
     yield log.marked_lines(ranges)
 
 
-def _at_moment(
-    found: Findings, shown: Sequence[RankedLog]
-) -> list[tuple[RankedLog, dict[str, Any]]]:
+def _at_moment(found: Findings, shown: Sequence[RankedLog]) -> list[tuple[RankedLog, ErrorLine]]:
     """Errors of other logs at the time of the first log's cause."""
-    cause = shown[0].rank.cause if shown else None
-    time = micros_of(cause["time"]) if cause else None
+    cause = shown[0].summary.cause if shown else None
+    time = micros_of(cause.time) if cause else None
     if time is None:
         return []
     files = {one.log.file for one in shown}
     errors = [
-        (abs(at - time), place, error["line"], error)
+        (abs(at - time), place, error.line, error)
         for place, one in enumerate(found.logs)
         if one.log.file not in files
-        for error in one.summary["errors"]
-        if error.get("new", True) and (at := micros_of(error["time"])) is not None
+        for error in one.summary.errors
+        if error.new is not False and (at := micros_of(error.time)) is not None
         if abs(at - time) <= MOMENT
     ]
     nearest = sorted(errors, key=lambda one: one[:3])[:MOST_AT_MOMENT]

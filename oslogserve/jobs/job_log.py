@@ -4,7 +4,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import takewhile
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.choice import Skipped
@@ -23,6 +23,7 @@ from oslogserve.lines.selection import (
     Tally,
     Wanted,
 )
+from oslogserve.lines.summary import Summary
 from oslogserve.logs.blocks import Blocks
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import Reading
@@ -163,10 +164,10 @@ class Bundle(NamedTuple, Generic[_R]):
 
 
 class Summarised(NamedTuple):
-    """A log and its summary, see `lines.summary.compact`: an empty one for a skipped log."""
+    """A log and its compact summary: an empty one for a skipped log."""
 
     log: LogRead
-    summary: dict[str, Any]
+    summary: Summary
 
 
 class JobLog(NamedTuple):
@@ -236,7 +237,7 @@ class JobLog(NamedTuple):
         wanted = Wanted("summary", self.selection, self.file.modified, known=reading.known())
         with reading.text(READ) as (text, blocks):
             rendering = renderer(text, wanted, blocks, Room(READ), reading.charge)
-            summary = rendering.compact_summary()
+            summary = rendering.summary(is_compact=True)
         reading.end(rendering)
         yield Summarised(reading.log, summary)
 

@@ -5,7 +5,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from sys import getsizeof
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from oslogserve.ci import reports
 from oslogserve.ci.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
@@ -17,10 +19,11 @@ from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
-from oslogserve.jobs.ranking import CONSOLES, Ranked, ranked
+from oslogserve.jobs.ranking import CONSOLES, ranked
 from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Selection
+from oslogserve.lines.summary import CauseLine, Summary
 from oslogserve.native import SEVERITIES
 from oslogserve.query import Query
 
@@ -48,7 +51,7 @@ _FAILED_TASK = re.compile(r"(?:fatal|failed): \[")
 MOST_EXCERPTS, MOST_READ = 10, 256 * 1024 * 1024
 
 #: Makes the label of the rows of a log's cause, see Wanted.
-Label = Callable[[File, dict[str, Any]], bytes]
+Label = Callable[[File, CauseLine], bytes]
 
 
 class Excerpt(NamedTuple):
@@ -60,11 +63,11 @@ class Excerpt(NamedTuple):
 
 
 class RankedLog(NamedTuple):
-    """A log, its summary and its rank."""
+    """A log, and its summary and score as of ranked()."""
 
     log: LogRead
-    summary: dict[str, Any]
-    rank: Ranked
+    summary: Summary
+    score: float
     #: The path of the log that it is compared with; None for none.
     like: bytes | None
     #: None if it was not read.
@@ -73,8 +76,8 @@ class RankedLog(NamedTuple):
     @property
     def errors(self) -> int:
         """Lines at ERROR or above."""
-        severities = self.summary["severities"].items()
-        return sum(lines["count"] for name, lines in severities if name in _ERRORS)
+        severities = self.summary.severities.items()
+        return sum(lines.count for name, lines in severities if name in _ERRORS)
 
     @property
     def is_console(self) -> bool:
@@ -83,7 +86,7 @@ class RankedLog(NamedTuple):
     @property
     def shows_failure(self) -> bool:
         """True if the log shows an error or a failure, and does not say that it passed."""
-        return self.rank.score > 0 and self.summary["cause"] is not None
+        return self.score > 0 and self.summary.cause is not None
 
 
 class Findings(NamedTuple):
@@ -190,26 +193,24 @@ class Overview:
         passed = self._job.reader.passed
         ranks = ranked([(log.file.shown, summary) for log, summary in were_read], self._noise)
         logs = [
-            RankedLog(log, summary, rank, passed.like(log.file.name) if passed else None)
-            for (log, summary), rank in zip(were_read, ranks, strict=True)
+            RankedLog(log, summary, score, passed.like(log.file.name) if passed else None)
+            for (log, _), (score, summary) in zip(were_read, ranks, strict=True)
         ]
-        return sorted(logs, key=lambda one: (-one.rank.score, one.log.file.name))
+        return sorted(logs, key=lambda one: (-one.score, one.log.file.name))
 
     def _bounded(self, summaries: Iterable[Summarised]) -> Iterator[Summarised]:
         """The summaries of logs that were not skipped, with as many errors as may be held."""
         size = 0
         for log, summary in summaries:
             self._logs.append(log)
-            errors = summary["errors"]
-            size += sum(getsizeof(error["text"]) + _OVERHEAD for error in errors)
-            size += sum(
-                getsizeof(line) for one in summary.get("other_failures", ()) for line in one["told"]
-            )
+            errors = summary.errors
+            size += sum(getsizeof(error.text) + _OVERHEAD for error in errors)
+            size += sum(getsizeof(line) for one in summary.other_failures for line in one.told)
             if size > MOST_OF_ERRORS:
-                summary.pop("other_failures", None)
-            if size > MOST_OF_ERRORS and len(errors) > 2:
-                summary["errors"] = [errors[0], errors[-1]]
-                self._shortened += 1
+                if len(errors) > 2:
+                    errors = [errors[0], errors[-1]]
+                    self._shortened += 1
+                summary = replace(summary, errors=errors, other_failures=[])
             if not log.skipped:
                 yield Summarised(log, summary)
 
@@ -233,8 +234,8 @@ class Overview:
         several = {}
         for one in logs[:MOST_EXCERPTS]:
             left -= one.log.tally.bytes
-            if one.rank.cause and left >= 0:
-                file, cause = one.log.file, one.rank.cause
+            if one.summary.cause and left >= 0:
+                file, cause = one.log.file, one.summary.cause
                 lines = _excerpt(self._job.reader, file, cause, label(file, cause), link)
                 several[file] = self._job.read_ahead(file, lines, is_eager=False)
         found = map(only, started(several.values(), LOGS_AT_ONCE))
@@ -243,28 +244,28 @@ class Overview:
 
 def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
     """The console, or the log that was written last."""
-    with_end = [one for one in logs if one.rank.cause]
+    with_end = [one for one in logs if one.summary.cause]
     consoles = [one for one in with_end if one.is_console]
     return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
 
 
-def lines_shown(cause: dict[str, Any]) -> tuple[int, int]:
+def lines_shown(cause: CauseLine) -> tuple[int, int]:
     """The numbers of the first and the last line of the cause that are shown."""
-    first, last = int(cause["line"]), int(cause["last"])
+    first, last = cause.line, cause.last
     if last - first < MOST_LINES:
         return first, last
-    tells_last = cause["why"] == "end" or "Traceback" in cause["text"]
+    tells_last = cause.why == "end" or "Traceback" in cause.text
     return (last, last) if tells_last else (first, first + MOST_LINES - 1)
 
 
 def _excerpt(
-    reader: JobReader, file: File, cause: dict[str, Any], label: bytes, link: bytes
+    reader: JobReader, file: File, cause: CauseLine, label: bytes, link: bytes
 ) -> Iterator[Excerpt]:
     """Yields the excerpt; nothing if the log cannot be read again."""
     first, last = lines_shown(cause)
     above = max(1, first - AROUND)
-    may_open = MAY_OPEN.search(cause["text"])
-    longest = LONGEST_TASK if may_open or _FAILED_TASK.search(cause["text"]) else LONGEST_SHOWN
+    may_open = MAY_OPEN.search(cause.text)
+    longest = LONGEST_TASK if may_open or _FAILED_TASK.search(cause.text) else LONGEST_SHOWN
     below = (task_results.MOST_LINES if may_open else 0) + AROUND
     log = JobLog(file, Selection(first=above, last=last + below), reader)
     rows = log.html_rows(label, link, longest)

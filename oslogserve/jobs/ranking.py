@@ -16,10 +16,13 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from msgspec.structs import replace
 
 from oslogserve import native
 from oslogserve.jobs.walk import File
+from oslogserve.lines.summary import CauseLine, ErrorLine, Summary
 from oslogserve.lines.time_range import time_range
 
 #: Names of the job's own log.
@@ -48,15 +51,6 @@ _ENDED = 2.0
 _HALF_LINES, _GAP = 50, 2
 
 
-class Ranked(NamedTuple):
-    """A log's rank. Logs with a higher score come first."""
-
-    #: 0 for a log that shows no failure and no error.
-    score: float
-    #: The log's cause, as in its summary or made of its error with the highest score; None for none.
-    cause: dict[str, Any] | None
-
-
 def likelihood(file: File) -> tuple[int, float, int, bytes]:
     """A sort key for unread files: the likely ones first, then the newest, then the small ones.
 
@@ -80,10 +74,15 @@ def preference(file: File) -> tuple[int, float, int, bytes]:
 
 
 def ranked(
-    logs: Sequence[tuple[str, dict[str, Any]]], noise: Iterable[re.Pattern[str]] = ()
-) -> list[Ranked]:
-    """The ranks of logs, in their order. logs: names, and summaries. noise: errors that match are noise."""
-    kinds_of_logs = [[*map(_kind, summary["errors"])] for _, summary in logs]
+    logs: Sequence[tuple[str, Summary]], noise: Iterable[re.Pattern[str]] = ()
+) -> list[tuple[float, Summary]]:
+    """The scores of logs, in their order, and their summaries with the causes by which they are ranked: their
+    own, or their errors with the highest score.
+
+    Logs with a higher score come first; it is 0 for a log that shows no failure and no error.
+    logs: names, and summaries. noise: errors that match are noise.
+    """
+    kinds_of_logs = [[*map(_kind, summary.errors)] for _, summary in logs]
     job = _Job(Counter(chain.from_iterable(kinds_of_logs)), [*noise], failure_of(logs))
     return [
         job.rank(name, summary, own_kinds)
@@ -100,72 +99,70 @@ class _Job(NamedTuple):
     #: When the job failed, see failure_of().
     failure: int | None
 
-    def rank(self, name: str, summary: dict[str, Any], own_kinds: Sequence[str]) -> Ranked:
-        """The rank of a log. own_kinds: of its errors, in their order."""
-        cause = summary["cause"]
+    def rank(self, name: str, summary: Summary, own_kinds: Sequence[str]) -> tuple[float, Summary]:
+        """The rank of a log, see ranked(). own_kinds: of its errors, in their order."""
+        cause = summary.cause
         if cause is None:  # the log says that it passed
-            return Ranked(0.0, None)
+            return 0.0, summary
         is_console = CONSOLES.search(name) is not None
         factor = _CONSOLE if is_console else 1.0
-        weights = []
-        for error, kind in zip(summary["errors"], own_kinds, strict=True):
-            if error.get("new", True):
-                near = _nearness(micros_of(error["time"]), self.failure)
-                weights.append((near * self._quiet(error) * factor, kind, error))
+        weights: list[tuple[float, str, ErrorLine | None]] = []
+        for error, kind in zip(summary.errors, own_kinds, strict=True):
+            if error.new is not False:
+                near = _nearness(micros_of(error.time), self.failure)
+                weights.append((near * self._quiet(error.text) * factor, kind, error))
         # max() takes the first of equals: a traceback's first line tells most.
-        none = 0.0, "", None
-        weight, kind, error = max(
-            weights, key=lambda one: one[0] / self.kinds[one[1]], default=none
+        weight, kind, chosen = max(
+            weights, key=lambda one: one[0] / self.kinds[one[1]], default=(0.0, "", None)
         )
-        if summary["failed"]:
-            base = (_BY_VERDICT if summary["verdict"] else _FAILED)[cause["why"]]
+        if summary.failed:
+            base = (_BY_VERDICT if summary.verdict else _FAILED)[cause.why]
         else:
             base = self._ended(summary, cause)
-            if error and not is_console:
-                is_of_cause = cause["line"] <= error["line"] <= cause["last"]
-                last = cause["last"] if is_of_cause else error["line"]
-                cause = {**error, "last": last, "why": "severity"}
-        if summary.get("new") == {}:
+            if chosen and not is_console:
+                line, time, text, new = chosen.line, chosen.time, chosen.text, chosen.new
+                last = cause.last if cause.line <= line <= cause.last else line
+                cause = CauseLine(line, last, time, text, "severity", new=new)
+        if summary.new == {}:
             base, weight = base * _KNOWN, weight * _KNOWN
-        return Ranked(base + (weight / self.kinds[kind] if kind else 0.0), cause)
+        score = base + (weight / self.kinds[kind] if kind else 0.0)
+        return score, replace(summary, cause=cause)
 
-    def _ended(self, summary: dict[str, Any], cause: dict[str, Any]) -> float:
+    def _ended(self, summary: Summary, cause: CauseLine) -> float:
         """A score by how likely the cause ended a log without an outcome.
 
         It is the likelier the fewer lines follow, and the fewer errors the log survived before.
         """
-        if cause["why"] == "end" or not cause.get("new", True):
+        if cause.why == "end" or cause.new is False:
             return 0.0
-        lines = sum(found["count"] for found in summary["severities"].values())
-        behind = max(0, lines - cause["last"])
-        numbers = [error["line"] for error in summary["errors"]]
+        lines = sum(found.count for found in summary.severities.values())
+        behind = max(0, lines - cause.last)
+        numbers = [error.line for error in summary.errors]
         survived = sum(later - line > _GAP for line, later in pairwise(numbers))
-        time = micros_of(cause["time"])
+        time = micros_of(cause.time)
         is_later = time is not None and self.failure is not None and time > self.failure
         likely: float = _ENDED * _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
-        return likely * (_LATER if is_later else 1.0) * self._quiet(cause)
+        return likely * (_LATER if is_later else 1.0) * self._quiet(cause.text)
 
-    def _quiet(self, error: dict[str, Any]) -> float:
+    def _quiet(self, text: str) -> float:
         """A factor: less for noise."""
-        is_noise = any(pattern.search(error["text"]) for pattern in self.noise)
+        is_noise = any(pattern.search(text) for pattern in self.noise)
         return _NOISE if is_noise else 1.0
 
 
-def _kind(error: dict[str, Any]) -> str:
-    return f"{native.kind_of(error['text'].encode('utf-8', 'replace')):x}"
+def _kind(error: ErrorLine) -> str:
+    return f"{native.kind_of(error.text.encode('utf-8', 'replace')):x}"
 
 
-def failure_of(logs: Sequence[tuple[str, dict[str, Any]]]) -> int | None:
+def failure_of(logs: Sequence[tuple[str, Summary]]) -> int | None:
     """When the job failed, in microseconds since 1970; None if unknown.
 
     That is at the last error of its own log, at the cause in a log that failed, or at the last time in
     any log.
     """
-    errors = [
-        error["time"] for name, found in logs if CONSOLES.search(name) for error in found["errors"]
-    ]
-    causes = [found["cause"]["time"] for _, found in logs if found["failed"] and found["cause"]]
-    times = errors[-1:] or [*filter(None, causes)] or [found["last_time"] for _, found in logs]
+    errors = [error.time for name, found in logs if CONSOLES.search(name) for error in found.errors]
+    causes = [found.cause.time for _, found in logs if found.failed and found.cause]
+    times = errors[-1:] or [*filter(None, causes)] or [found.last_time for _, found in logs]
     return max(filter(None, map(micros_of, times)), default=None)
 
 

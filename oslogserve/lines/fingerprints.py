@@ -6,9 +6,8 @@ Exit codes, statuses, numbers of errors, small numbers that a test compares, and
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Any
 
 from oslogserve.lines.telling import ANYWHERE, exception_of, says_nothing, tells
 from oslogserve.lines.varying import WORKER, normalised
@@ -23,20 +22,20 @@ _ANY_STEP = re.compile(
 )
 
 
-def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) -> dict[str, str]:
+def fingerprints(why: str, lines: Sequence[str], chapter: str | None = None) -> dict[str, str]:
     """The fingerprints of a cause by their names; none for one that is only an outcome.
 
     "exact" is of all its lines; if any program may print them, with the chapter's name, and none without a chapter.
     "failure" is of the failed test, or else the chapter's name, and the exception.
-    cause: see lines.summary. chapter: the name of the innermost one around it.
+    why, lines: `why` and `told` of a CauseLine. chapter: the name of the innermost one around it.
     """
-    if cause is None or cause["why"] == "end":
+    if why == "end":
         return {}
-    name = _name_of(cause)
+    name = _name_of(lines) if why == "test" else ""
     step = normalised(chapter or "")
     own_step = "" if _ANY_STEP.match(chapter or "") else step
-    lines = (normalised(line, line == name) for line in cause["told"] if not WORKER.match(line))
-    told = [*dict.fromkeys(filter(None, lines))]
+    several = (normalised(line, line == name) for line in lines if not WORKER.match(line))
+    told = [*dict.fromkeys(filter(None, several))]
     telling = [*filter(tells, told)]
     if not telling:
         return {}
@@ -53,12 +52,10 @@ def fingerprints(cause: Mapping[str, Any] | None, chapter: str | None = None) ->
     return found
 
 
-def _name_of(cause: Mapping[str, Any]) -> str:
+def _name_of(lines: Sequence[str]) -> str:
     """The line that names the failed test; "" for none. Go prints it below the test's messages."""
-    if cause["why"] != "test":
-        return ""
-    first: str = cause["told"][0]
-    named = (line for line in cause["told"] if line.startswith("--- FAIL"))
+    first = lines[0]
+    named = (line for line in lines if line.startswith("--- FAIL"))
     is_name = not (first.startswith("Traceback (") or says_nothing(first))
     return next(named, first if is_name else "")
 

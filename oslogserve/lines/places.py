@@ -160,8 +160,8 @@ def target(place: Place, log: OpenLog, renderer: Renderer) -> tuple[str, str] | 
     """
     if place.is_cause:
         wanted = Wanted("summary", written=log.stored.modified)
-        cause = renderer(log.text(), wanted, log.blocks).summary()["cause"]
-        return (f"L{cause['line']}", cause_lines(cause)) if cause else None
+        cause = renderer(log.text(), wanted, log.blocks).summary().cause
+        return (f"L{cause.line}", cause_lines(cause.line, cause.last)) if cause else None
     if place.fragment.startswith("L"):
         return place.fragment.partition("-")[0], place.fragment
     moments = list(_moments(place, log, renderer))
@@ -182,9 +182,9 @@ def target(place: Place, log: OpenLog, renderer: Renderer) -> tuple[str, str] | 
     return f"L{near.number}", anchor  # the anchor lets the page say how far away the line is
 
 
-def cause_lines(cause: dict[str, Any]) -> str:
-    """The value of `show` that brings in a summary's cause: at most MOST_OF_CAUSE lines."""
-    first, last = cause["line"], min(cause["last"], cause["line"] + MOST_OF_CAUSE - 1)
+def cause_lines(first: int, last: int) -> str:
+    """The value of `show` that brings in the lines of a cause: at most MOST_OF_CAUSE."""
+    last = min(last, first + MOST_OF_CAUSE - 1)
     return f"L{first}" + (f"-L{last}" if last > first else "")
 
 

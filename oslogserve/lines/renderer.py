@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any, NamedTuple
 
+from msgspec.json import decode, encode
+
 from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
-from oslogserve.lines.summary import as_json, compact
+from oslogserve.lines.summary import Summary, summary_of
 from oslogserve.logs.blocks import MOST_HELD, Blocks
 from oslogserve.logs.index_file import LogIndex
 
@@ -99,6 +101,7 @@ class Rendering:
         self._blocks, self._room, self._charge = blocks, room, charge
         self._ends_a_line = True
         self._has_given = False
+        self._summary: Summary | None = None
         #: True for the summary that an index has: of all lines, without a comparison.
         self._is_of_all = wanted.view == "summary" and wanted.selection == ALL_LINES
         self._is_of_all = self._is_of_all and wanted.known is None
@@ -119,10 +122,10 @@ class Rendering:
         )
 
     def __iter__(self) -> Iterator[bytes]:
-        """Yields the bytes of the view."""
+        """Yields the bytes of the view; none of a view summary."""
         if self._is_of_all and self._blocks and (index := self._blocks.index):
             self._end_by(index)
-            return iter([index.summary])
+            return iter(())
         return filter(None, self._fed())
 
     def rows(self) -> Iterator[Rows]:
@@ -161,18 +164,16 @@ class Rendering:
             *lines, rest = (rest + piece).split(b"\n")
             yield from map(json.loads, lines)
 
-    def summary(self) -> dict[str, Any]:
-        """The object of a view summary, see `lines.summary`."""
-        summary: dict[str, Any] = json.loads(b"".join(self))
-        return summary
-
-    def compact_summary(self) -> dict[str, Any]:
-        """The compact summary, see `lines.summary.compact`."""
+    def summary(self, is_compact: bool = False) -> Summary:
+        """The summary, of a view summary. is_compact: see Summary.compact."""
         if self._is_of_all and self._blocks and (index := self._blocks.index):
             self._end_by(index)
-            summary: dict[str, Any] = json.loads(index.compact)
-            return summary
-        return compact(self.summary())
+            return decode(index.compact if is_compact else index.summary, type=Summary)
+        for _ in self._fed():
+            pass
+        if self._summary is None:
+            raise ValueError("it is another view")
+        return self._summary.compact if is_compact else self._summary
 
     def _end_by(self, index: LogIndex) -> None:
         """The outcome of a summary that an index has."""
@@ -209,18 +210,16 @@ class Rendering:
             yield b""
             totals = self._core.totals()
             self.tally = tally = Tally(**self._core.tally())
-            summary = as_json(totals) if totals else b""
+            self._summary = summary = summary_of(totals) if totals else None
             if is_over and blocks and summary and (made := self._core.blocks()):
-                in_short = json.dumps(compact(json.loads(summary))).encode()
+                whole, compact = map(encode, (summary, summary.compact))
                 ends_a_line = self._ends_a_line
-                blocks.keep(tally.lines, tally.bytes, ends_a_line, summary, in_short, made)
+                blocks.keep(tally.lines, tally.bytes, ends_a_line, whole, compact, made)
         finally:
             # It may hold MiB, and the outcome is kept for as long as the answer.
             del self._core
         self.is_read_to_end = is_over and not tally.ended_early
         self.complete_lines = tally.lines - (not self._ends_a_line)
-        if summary:
-            yield summary
 
     def _needed_blocks(self) -> Iterator[bytes] | None:
         """The text of the blocks that the answer needs, by the log's index; None if it must read all of the log."""

@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The summary of a log: its lines by severity and time, and its errors."""
+"""The summary of a log: its lines by severity and time, its errors, and why it failed.
 
-import json
+The types are those of the JSON in answers and indexes too: members come in the order of the fields, and one
+that has a default is left out if it has it.
+"""
+
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any, TypedDict
+from typing import Any
+
+from msgspec import Struct, convert
+from msgspec.structs import replace
 
 from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.native import LIMITS, SEVERITIES
@@ -17,32 +23,36 @@ LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
 LONGEST_ERROR = LIMITS["summary.LONGEST_ERROR"]
 #: Lines of another failure than the cause whose text is kept.
 MOST_TOLD = 4
-#: Members of the JSON that are as in Totals, but for `new`.
-_KEPT = (
-    "first_time",
-    "last_time",
-    "errors",
-    "cause",
-    "failed",
-    "verdict",
-    "passed",
-    "more_chapters",
-)
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
-class Bucket(TypedDict):
+class SeverityCount(Struct, frozen=True):
+    """The lines of a severity."""
+
+    count: int
+    #: The number of the first one.
+    first_line: int
+
+
+class Bucket(Struct, frozen=True):
     """The lines of one bar of the histogram."""
 
-    #: Where its time range begins, in microseconds since 1970.
-    start: int
+    #: When it begins, in ISO 8601 without a zone.
+    time: str
     #: The number of its first line.
     first_line: int
-    #: Lines by rank.
-    severities: list[int]
+    #: Lines by severity.
+    severities: dict[str, int]
 
 
-class ErrorLine(TypedDict):
+class Histogram(Struct, frozen=True):
+    #: Of a bucket.
+    seconds: int | float
+    #: In order.
+    buckets: list[Bucket]
+
+
+class ErrorLine(Struct, frozen=True, omit_defaults=True):
     """A line at ERROR or above."""
 
     line: int
@@ -51,11 +61,11 @@ class ErrorLine(TypedDict):
     #: Without escape sequences; at most LONGEST_ERROR bytes.
     text: str
     #: True if the log that lines are compared with has no like of it; None if they are not compared.
-    new: bool | None
+    new: bool | None = None
 
 
-class CauseLine(TypedDict):
-    """The lines that tell why a log failed, or its end."""
+class CauseLine(Struct, frozen=True, omit_defaults=True):
+    """The lines that tell why a log failed, or its end; or one of its errors, without what is None then."""
 
     line: int
     #: The number of the last one.
@@ -67,157 +77,134 @@ class CauseLine(TypedDict):
     #: Why it was chosen: "severity", "failed step", "test" or "end".
     why: str
     #: The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
-    silent_step: int | None
+    silent_step: int | None = None
     #: The contents of its first lines, without those that only stand between them.
-    told: list[str]
+    told: list[str] | None = None
     #: As of an ErrorLine, of the first line.
-    new: bool | None
+    new: bool | None = None
+    #: See `lines.fingerprints`.
+    fingerprints: dict[str, str] | None = None
 
 
-class Chapter(TypedDict):
+class OtherFailure(Struct, frozen=True):
+    """A failure beside the cause: a failed test, or what a log that has not failed survived."""
+
+    line: int
+    text: str
+    #: As of a CauseLine, at most MOST_TOLD.
+    told: list[str]
+    fingerprints: dict[str, str]
+
+
+class Chapter(Struct, frozen=True):
     """A chapter of a log, see doc/clients.rst."""
 
     name: str
     #: The numbers of its lines.
     first: int
     last: int
-    #: In ISO 8601, of its first line.
+    #: In ISO 8601, of its mark or its first line.
     begin: str | None
-    #: The same in microseconds since 1970, if its mark says so.
-    begin_micros: int | None
-    #: Microseconds that it took.
-    micros: int | None
+    #: Seconds that it took.
+    duration: float | None
     outcome: str | None
 
 
-class Totals(TypedDict):
-    """A summary before it becomes JSON, as the native core makes it."""
-
+class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
     #: In ISO 8601; None for none.
     first_time: str | None
     last_time: str | None
-    #: Count of lines and number of the first one, by rank.
-    severities: dict[int, tuple[int, int]]
-    #: The same of new lines; None if they were not compared with another log's.
-    new: dict[int, tuple[int, int]] | None
-    #: Microseconds in a bucket.
-    width: int
-    #: In order.
-    buckets: list[Bucket]
     #: In order: the first MOST_ERRORS and the last.
-    errors: list[ErrorLine]
+    errors: list[ErrorLine] = []
     #: None for a log that says that it passed, or without lines.
     cause: CauseLine | None
-    #: The first failures beside the cause: failed tests, or what a log that has not failed survived.
-    other_failures: list[CauseLine]
     #: True if the lines say that the log, a step or a test failed.
     failed: bool
     #: True if a verdict says so, such as that of a runner or a recap.
     verdict: bool
     #: True if its last words say that all went well.
     passed: bool
-    #: In the order of their first lines.
-    chapters: list[Chapter]
-    #: How many more there were.
+    #: How many more there were than `chapters`.
     more_chapters: int
+    #: In the order of their first lines. A compact summary has two at most.
+    chapters: list[Chapter]
+    severities: dict[str, SeverityCount]
+    #: None in a compact summary.
+    histogram: Histogram | None = None
+    #: The first ones.
+    other_failures: list[OtherFailure] = []
+    #: New lines by severity; None if they were not compared with another log's.
+    new: dict[str, SeverityCount] | None = None
+
+    @property
+    def step(self) -> Chapter | None:
+        """The innermost chapter around the cause that begins above it; None for none.
+
+        The chapter of a failed test begins with the cause.
+        """
+        if self.cause is None:
+            return None
+        above = [one for one in self.chapters if one.first < self.cause.line]
+        return innermost(above, self.cause.line)
+
+    @property
+    def compact(self) -> "Summary":
+        """The summary without its histogram, and with two chapters: the innermost around its cause, and `step`."""
+        chapters = [innermost(self.chapters, self.cause.line), self.step] if self.cause else []
+        kept = [one for one in self.chapters if one in chapters]
+        return replace(self, chapters=kept, histogram=None)
 
 
-def as_json(totals: Totals) -> bytes:
-    """The summary as a JSON object, with severities by name and times in ISO 8601."""
-    width = totals["width"]
-    histogram = {
-        "seconds": width // _SECOND or width / _SECOND,
-        "buckets": [_named(bucket) for bucket in totals["buckets"]],
-    }
-    kept = {name: value for name, value in totals.items() if name in _KEPT}
-    chapters = [_dated(chapter) for chapter in totals["chapters"]]
+def innermost(chapters: Sequence[Chapter], line: int) -> Chapter | None:
+    """The innermost chapter around a line; None for none. chapters: in the order of their first lines."""
+    around = (one for one in reversed(chapters) if one.first <= line <= one.last)
+    return next(around, None)
+
+
+def summary_of(totals: Mapping[str, Any]) -> Summary:
+    """The summary by the core's Totals, with severities by name and times in ISO 8601."""
+    width, new = totals["width"], totals["new"]
+    chapters = [_chapter(**one) for one in totals["chapters"]]
+
+    def known(failure: dict[str, Any]) -> dict[str, Any]:
+        step = innermost(chapters, failure["line"])
+        found = fingerprints(failure["why"], failure["told"], step.name if step else None)
+        return {**failure, "fingerprints": found}
+
     members = {
-        **kept,
-        "errors": [_without_none(error) for error in totals["errors"]],
+        **totals,
+        "cause": totals["cause"] and known(totals["cause"]),
         "chapters": chapters,
         "severities": _by_name(totals["severities"]),
-        "histogram": histogram,
+        "histogram": {
+            "seconds": width // _SECOND or width / _SECOND,
+            "buckets": [_bucket(**one) for one in totals["buckets"]],
+        },
+        "other_failures": [
+            {**known(one), "told": one["told"][:MOST_TOLD]} for one in totals["other_failures"]
+        ],
+        "new": None if new is None else _by_name(new),
     }
-    if cause := totals["cause"]:
-        members["cause"] = _without_none(cause) | {"fingerprints": _fingerprints(cause, chapters)}
-    if others := totals["other_failures"]:
-        members["other_failures"] = [
-            {
-                "line": one["line"],
-                "text": one["text"],
-                "told": one["told"][:MOST_TOLD],
-                "fingerprints": _fingerprints(one, chapters),
-            }
-            for one in others
-        ]
-    if totals["new"] is not None:
-        members["new"] = _by_name(totals["new"])
-    return json.dumps(members).encode()
+    return convert(members, Summary)
 
 
-def compact(summary: dict[str, Any]) -> dict[str, Any]:
-    """The summary without its histogram, and with two chapters: the innermost around its cause, and the step
-    that failed. Each may be None."""
-    cause = summary["cause"]
-    chapter = innermost(summary["chapters"], cause["line"]) if cause else None
-    kept = {name: one for name, one in summary.items() if name not in ("chapters", "histogram")}
-    return kept | {"chapter": chapter, "step": step_of(summary)}
+def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, SeverityCount]:
+    return {SEVERITIES[rank]: SeverityCount(*found) for rank, found in sorted(counts.items())}
 
 
-def step_of(summary: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """The innermost chapter around the cause that begins above it; None for none. summary: may be compact.
-
-    The chapter of a failed test begins with the cause.
-    """
-    if summary["cause"] is None:
-        return None
-    line = summary["cause"]["line"]
-    chapters = summary["chapters"] if "chapters" in summary else [summary["step"]]
-    around = (one for one in reversed(chapters) if one and one["first"] < line <= one["last"])
-    return next(around, None)
+def _chapter(
+    begin: str | None, begin_micros: int | None, micros: int | None, **members: Any
+) -> Chapter:
+    """begin_micros: the same as `begin` in microseconds since 1970, if its mark says so. micros: that it took."""
+    if begin_micros is not None:
+        begin = _iso(begin_micros - begin_micros % 10_000) + "Z"
+    return Chapter(begin=begin, duration=None if micros is None else micros / _SECOND, **members)
 
 
-def _without_none(line: Mapping[str, Any]) -> dict[str, Any]:
-    """The members of a line. Those that not every line has are left out if they are None."""
-    left_out = [name for name in ("new", "silent_step") if line.get(name) is None]
-    return {name: value for name, value in line.items() if name not in left_out}
-
-
-def _fingerprints(cause: CauseLine, chapters: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    step = innermost(chapters, cause["line"])
-    return fingerprints(cause, step["name"] if step else None)
-
-
-def innermost(chapters: Sequence[Mapping[str, Any]], line: int) -> Mapping[str, Any] | None:
-    """The innermost chapter around a line; None for none."""
-    around = (one for one in reversed(chapters) if one["first"] <= line <= one["last"])
-    return next(around, None)
-
-
-def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, Any]:
-    return {
-        SEVERITIES[rank]: {"count": lines, "first_line": first}
-        for rank, (lines, first) in sorted(counts.items())
-    }
-
-
-def _dated(chapter: Chapter) -> dict[str, Any]:
-    begin, micros = chapter["begin_micros"], chapter["micros"]
-    return {
-        "name": chapter["name"],
-        "first": chapter["first"],
-        "last": chapter["last"],
-        "begin": chapter["begin"] if begin is None else _iso(begin - begin % 10_000) + "Z",
-        "duration": None if micros is None else micros / _SECOND,
-        "outcome": chapter["outcome"],
-    }
-
-
-def _named(bucket: Bucket) -> dict[str, Any]:
-    counts = zip(SEVERITIES, bucket["severities"], strict=True)
-    severities = {name: lines for name, lines in counts if lines}
-    time = _iso(bucket["start"])
-    return {"time": time, "first_line": bucket["first_line"], "severities": severities}
+def _bucket(start: int, first_line: int, severities: Sequence[int]) -> Bucket:
+    """start: in microseconds since 1970. severities: lines by rank."""
+    counts = zip(SEVERITIES, severities, strict=True)
+    return Bucket(_iso(start), first_line, {name: lines for name, lines in counts if lines})
 
 
 def _iso(micros: int) -> str:

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """An excerpt of a failed log as text, in at most the bytes that are asked for."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from oslogserve.humanize import counted, duration
 from oslogserve.lines.brief.choice import Shown, chosen
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.worth import weighed
-from oslogserve.lines.summary import step_of
+from oslogserve.lines.summary import Summary
 from oslogserve.messages import cut, visible
 
 #: Parts of an excerpt that a name, the sentences about what is missing, and a link or a step's name take at
@@ -30,7 +30,7 @@ class Excerpted(NamedTuple):
     name: str
     #: What stands before the numbers of lines, which then lead to them: "?goto=" or "FILE:".
     link: str
-    summary: Mapping[str, Any]
+    summary: Summary
     #: The lines of its plan.
     lines: Sequence[MarkedLine]
     #: The number of all its lines.
@@ -39,8 +39,8 @@ class Excerpted(NamedTuple):
     @property
     def is_compared(self) -> bool:
         """True if lines are told apart that have no like in another log."""
-        cause = self.summary["cause"]
-        return cause is not None and cause.get("new") is not None
+        cause = self.summary.cause
+        return cause is not None and cause.new is not None
 
 
 def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
@@ -104,8 +104,8 @@ def _runs(runs: Sequence[Sequence[Shown]], log: Excerpted) -> Iterator[str]:
 
 def _line(line: Shown, log: Excerpted) -> str:
     """A line of the log behind a column of its own: no line can be taken for what is said of it."""
-    cause = log.summary["cause"]
-    tells_why = cause and cause["why"] != "end" and line.number == cause["line"]
+    cause = log.summary.cause
+    tells_why = cause and cause.why != "end" and line.number == cause.line
     mark = ("+" if line.is_new else " ") if log.is_compared else ""
     mark += CAUSE if tells_why else OTHER
     least = "" if len(log.lines) == log.total else "at least "
@@ -119,20 +119,20 @@ def _left_out(lines: int) -> str:
 
 def _told(log: Excerpted, size: int) -> str:
     """What is known of the log before its lines are read."""
-    cause, total = log.summary["cause"], counted(log.total, "line")
+    cause, total = log.summary.cause, counted(log.total, "line")
     if cause is None:
         return f"shows no failure in {total}"
-    step, most = step_of(log.summary), min(MOST_OF_STEP, size // PART_OF_LINK)
-    of_step = f" in {cut(visible(step['name']), most)!r}" if step else ""
-    if step and step["duration"] is not None:
-        of_step += f" ({duration(round(step['duration'] * _SECOND))})"
-    failed = log.summary["failed"]
+    step, most = log.summary.step, min(MOST_OF_STEP, size // PART_OF_LINK)
+    of_step = f" in {cut(visible(step.name), most)!r}" if step else ""
+    if step and step.duration is not None:
+        of_step += f" ({duration(round(step.duration * _SECOND))})"
+    failed = log.summary.failed
     what = "failed" if failed else "does not say that it failed"
     where = "likely cause"
-    if cause["why"] == "end":
+    if cause.why == "end":
         where = "no cause found, its end" if failed else "its end"
     new = "; + is new" if log.is_compared else ""
-    first, last = cause["line"], cause["last"]
+    first, last = cause.line, cause.last
     lines = f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
     return f"{what}; {where} at {lines} of {total}{of_step}{new}"
 

@@ -2,8 +2,9 @@
 """The page with the chapters of a log: what its outline is for a reader without scripts."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from oslogserve.lines.summary import Chapter, Summary
 from oslogserve.pages.page import address, frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered
@@ -26,36 +27,36 @@ class _Chapter(NamedTuple):
     inner: list["_Chapter"]
 
 
-def chapters_page(query: Query, summary: dict[str, Any], notices: Iterable[str]) -> bytes:
-    """The page. summary: as a renderer writes it. notices: a sentence for each missing part."""
-    chapters = summary["chapters"]
+def chapters_page(query: Query, summary: Summary, notices: Iterable[str]) -> bytes:
+    """The page. notices: a sentence for each missing part."""
+    chapters = summary.chapters
     source = query.one_source
     return rendered(
         "chapters.html",
         **frame(query.mount, query.path, source=source),
         log=address(source=source),
         chapters=_nested(chapters, source),
-        count=len(chapters) + summary["more_chapters"],
-        failed=sum(chapter["outcome"] == "failed" for chapter in chapters),
-        more=summary["more_chapters"],
+        count=len(chapters) + summary.more_chapters,
+        failed=sum(chapter.outcome == "failed" for chapter in chapters),
+        more=summary.more_chapters,
         notices=notices,
     )
 
 
-def _nested(chapters: Iterable[dict[str, Any]], source: str) -> list[_Chapter]:
+def _nested(chapters: Iterable[Chapter], source: str) -> list[_Chapter]:
     """The outermost chapters. chapters: in the order of their first lines."""
     outermost: list[_Chapter] = []
     around: list[tuple[int, list[_Chapter]]] = []
     for chapter in chapters:
-        first, last, duration = chapter["first"], chapter["last"], chapter["duration"]
+        first, last, duration = chapter.first, chapter.last, chapter.duration
         while around and around[-1][0] < last:
             around.pop()
         nested = _Chapter(
-            chapter["name"],
+            chapter.name,
             address(source=source, lines=f"{first}-{last}"),
             last - first + 1,
             None if duration is None else round(duration * _SECOND),
-            chapter["outcome"] == "failed",
+            chapter.outcome == "failed",
             [],
         )
         siblings = around[:_DEEPEST][-1][1] if around else outermost

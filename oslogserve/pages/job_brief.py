@@ -52,7 +52,7 @@ def text(job: JobExcerpt) -> bytes:
     tests = (cut(f"{test.name}: {test.message}", MOST_OF_TEST) for test in job.found.tests)
     failed = _listed("Tests that failed:", (OTHER + one for one in tests), size // PART_OF_TESTS)
     errors = (
-        f"{_link(job, one.log.file)}{error['line']}: {cut(error['text'], MOST_OF_ERROR)}"
+        f"{_link(job, one.log.file)}{error.line}: {cut(error.text, MOST_OF_ERROR)}"
         for one, error in job.lines.moment
     )
     moment = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
@@ -85,8 +85,8 @@ def _heading(job: JobExcerpt) -> Iterator[str]:
 
 def _of_logs(logs: Sequence[RankedLog]) -> str:
     """How many logs failed, and how many others show errors."""
-    failed = sum(one.summary["failed"] for one in logs)
-    others = sum(one.shows_failure and not one.summary["failed"] for one in logs)
+    failed = sum(one.summary.failed for one in logs)
+    others = sum(one.shows_failure and not one.summary.failed for one in logs)
     if not failed and not others:
         return f"No log of {len(logs):,} shows a failure"
     said = f"{counted(failed, 'log') if failed else 'No log'} of {len(logs):,} failed"
@@ -138,7 +138,7 @@ def _sections(job: JobExcerpt, left: int) -> Iterator[str]:
             name = quote(file.name)
             link = link.removeprefix(name)
         lines, total = log.lines, log.found.log.tally.lines
-        said = _section(Excerpted(name, link, log.summary, lines, total), room - length(same))
+        said = _section(Excerpted(name, link, log.found.summary, lines, total), room - length(same))
         said += same if said else ""
         left -= length(said)
         yield said

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import inf
 from typing import Any
 
+import msgspec
 from markupsafe import Markup
 
 from oslogserve.encodings import plain_name
@@ -20,6 +21,7 @@ from oslogserve.lines.brief.plan import planned
 from oslogserve.lines.places import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer, Rendering
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Wanted
+from oslogserve.lines.summary import ErrorLine, Summary
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.native import SEVERITIES
 from oslogserve.pages import brief
@@ -129,7 +131,7 @@ class LogView:
         yield from rendering
         self._note_end()
 
-    def _totals(self, pieces: Iterable[bytes]) -> dict[str, Any]:
+    def _summarised(self, pieces: Iterable[bytes]) -> Summary:
         self._lines("summary", pieces)
         summary = self.rendering.summary()
         self._note_end()
@@ -282,15 +284,16 @@ class LogView:
         yield json_line({"end": True, **members})
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = self._totals(pieces)
-        errors = summary.pop("errors") or [None]
+        summary = self._summarised(pieces)
+        errors: Sequence[ErrorLine | None] = summary.errors or [None]
+        members = msgspec.to_builtins(msgspec.structs.replace(summary, errors=[]))
         tally = self.rendering.tally
         counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
         ends = {"first_error": errors[0], "last_error": errors[-1]}
-        yield json_line({**counts, **summary, **ends, **self._completeness()})
+        yield json_line({**counts, **members, **ends, **self._completeness()})
 
     def _brief(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = self._totals(pieces)
+        summary = self._summarised(pieces)
         query, total = self.query, self.rendering.tally.lines
         lines: list[MarkedLine] = []
         if ranges := planned(summary, total, query.size):  # then the log is read again
@@ -308,7 +311,7 @@ class LogView:
         yield brief.text(excerpt, query.size, list(map(incomplete_notice, self.missing)))
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
-        summary = self._totals(pieces)
+        summary = self._summarised(pieces)
         yield chapters_page(self.query, summary, map(incomplete_notice, self.missing))
 
     def _counts(self) -> dict[str, int]:
@@ -368,7 +371,8 @@ def _title(path: str) -> str:
 
 
 def json_line(value: dict[str, Any]) -> bytes:
-    return json.dumps(value).encode() + b"\n"
+    """The JSON of an answer, in which there may be structs."""
+    return json.dumps(value, default=msgspec.to_builtins).encode() + b"\n"
 
 
 def with_notices(

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from markupsafe import escape
+from msgspec import to_builtins
 
 from oslogserve.ci.build import Build
 from oslogserve.humanize import iso_moment
@@ -14,6 +15,7 @@ from oslogserve.jobs.job_log import LogRead
 from oslogserve.jobs.overview import Excerpt, Findings, RankedLog, lines_shown
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment, cause_lines
+from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 from oslogserve.lines.time_range import time_range
 from oslogserve.pages import job_seen
 from oslogserve.pages.failed_tasks import readable
@@ -53,7 +55,7 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
         {
             "name": one.log.file.shown,
             "href": address_of(query, one.log.file),
-            "cause": one.rank.cause,
+            "cause": _cause_json(one.summary.cause),
         }
         for one in found.logs
         if one.shows_failure
@@ -76,19 +78,21 @@ class _Linked(NamedTuple):
         return self.found.log
 
     @property
-    def cause(self) -> dict[str, Any]:
+    def cause(self) -> CauseLine:
         """The log's cause, for a log that has one."""
-        return self.found.rank.cause or {}
+        if self.found.summary.cause is None:
+            raise ValueError(self.found.log.file.shown)
+        return self.found.summary.cause
 
     @property
     def at_cause(self) -> str:
         """The address of the log's page at its cause."""
-        return self._at(self.cause)
+        return self._at(self.cause.line, self.cause.last)
 
     @property
     def head(self) -> str:
         """The address of the cause's first line, if the excerpt does not show it; else ""."""
-        is_shown = self.found.excerpt and lines_shown(self.cause)[0] == self.cause["line"]
+        is_shown = self.found.excerpt and lines_shown(self.cause)[0] == self.cause.line
         return "" if is_shown else self.at_cause
 
     @property
@@ -97,48 +101,46 @@ class _Linked(NamedTuple):
         if self.found.excerpt is None:
             return None
         before, cause, after = self.found.excerpt
-        chapter, line = self.found.summary["chapter"], self.cause["line"]  # the innermost one
-        is_around = chapter and chapter["first"] <= line <= chapter["last"]
-        task = chapter["name"] if is_around else ""
-        return Excerpt(readable(before), readable(cause, task), readable(after))
+        chapter = innermost(self.found.summary.chapters, self.cause.line)
+        task = readable(cause, chapter.name if chapter else "")
+        return Excerpt(readable(before), task, readable(after))
 
     @property
     def shows_end(self) -> bool:
         """Whether the excerpt is only the end, of what failed or of the log: no line tells why."""
-        return bool(self.found.excerpt) and self.cause["why"] == "end"
+        return bool(self.found.excerpt) and self.cause.why == "end"
 
     @property
     def ended(self) -> str:
         """What ended there, in words."""
-        return "what failed" if self.found.summary["failed"] else "the log"
+        return "what failed" if self.found.summary.failed else "the log"
 
     @property
-    def error_above(self) -> dict[str, Any] | None:
+    def error_above(self) -> ErrorLine | None:
         """The last error above the end of what failed, of those that the summary has."""
-        if not (self.shows_end and self.found.summary["failed"]):
+        if not (self.shows_end and self.found.summary.failed):
             return None
-        errors = [one for one in self.found.summary["errors"] if one["line"] < self.cause["line"]]
-        return next((one for one in reversed(errors) if one.get("new", True)), None)
+        errors = [one for one in self.found.summary.errors if one.line < self.cause.line]
+        return next((one for one in reversed(errors) if one.new is not False), None)
 
     @property
     def at_error_above(self) -> str:
-        error = self.error_above or {}
-        return self._at({**error, "last": error["line"]})
+        return self._at(self.error_above.line) if self.error_above else ""
 
     @property
     def at_silent_step(self) -> str:
         """The log's page at the step that failed, if that shows nothing and the cause is earlier; else ""."""
-        line = self.cause.get("silent_step")
-        return "" if line is None else self._at({"line": line, "last": line})
+        line = self.cause.silent_step
+        return "" if line is None else self._at(line)
 
-    def _at(self, cause: dict[str, Any]) -> str:
-        return f"{self.at(show=cause_lines(cause))}#L{cause['line']}"
+    def _at(self, first: int, last: int = 0) -> str:
+        return f"{self.at(show=cause_lines(first, last))}#L{first}"
 
     @property
     def new(self) -> int | None:
         """New lines; None if the log is not compared with another one."""
-        counts = self.found.summary.get("new")
-        return None if counts is None else sum(lines["count"] for lines in counts.values())
+        counts = self.found.summary.new
+        return None if counts is None else sum(lines.count for lines in counts.values())
 
     def at(self, **parameters: str) -> str:
         """The address of the log with these parameters."""
@@ -150,15 +152,15 @@ def _with(href: str, **parameters: str) -> str:
     return href + (added if "?" not in href else "&" + added[1:])
 
 
-def label(query: Query, file: File, cause: dict[str, Any]) -> bytes:
+def label(query: Query, file: File, cause: CauseLine) -> bytes:
     """The beginning of each row of an excerpt; see Wanted."""
-    href = _with(address_of(query, file), show=cause_lines(cause))
+    href = _with(address_of(query, file), show=cause_lines(cause.line, cause.last))
     return str(escape(href)).encode()
 
 
 def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
     log, found = one.log, one.summary
-    errors = found["errors"] or [None]
+    errors: Sequence[ErrorLine | None] = found.errors or [None]
     return {
         "name": log.file.shown,
         "href": address_of(query, log.file),
@@ -168,20 +170,29 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
         "lines": log.tally.lines,
         "bytes": log.tally.bytes,
         "matched": log.tally.matched,
-        "first_time": found["first_time"],
-        "last_time": found["last_time"],
-        "severities": found["severities"],
-        **({"new": found["new"]} if "new" in found else {}),
+        "first_time": found.first_time,
+        "last_time": found.last_time,
+        "severities": found.severities,
+        **({} if found.new is None else {"new": found.new}),
         "first_error": errors[0],
         "last_error": errors[-1],
-        "cause": one.rank.cause,
-        "failed": found["failed"],
-        "verdict": found["verdict"],
-        "passed": found["passed"],
-        **completeness(query, log.missing, "new" in found),
+        "cause": _cause_json(found.cause),
+        "failed": found.failed,
+        "verdict": found.verdict,
+        "passed": found.passed,
+        **completeness(query, log.missing, found.new is not None),
         "read_to_end": log.is_read_to_end,
         "reason": "; ".join(map(str, log.missing)) or None,
     }
+
+
+def _cause_json(cause: CauseLine | None) -> dict[str, Any] | None:
+    members: dict[str, Any] | None = to_builtins(cause)
+    if (
+        members and "told" not in members
+    ):  # an error that was chosen among others has its own members first
+        return members | {name: members.pop(name) for name in ("last", "why")}
+    return members
 
 
 def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:

@@ -5,12 +5,12 @@ import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any
 
 from oslogserve.ci.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import fingerprints
+from oslogserve.lines.summary import CauseLine, OtherFailure
 from oslogserve.lines.telling import exception_of
 from oslogserve.native import LIMITS
 from oslogserve.seen import Cause, Named, Run, first_causes
@@ -32,35 +32,35 @@ def _failures(logs: Iterable[RankedLog]) -> Iterator[Cause]:
     """
     is_first = True
     for one in logs:
-        if one.shows_failure and one.rank.cause:
-            yield _cause(one, one.rank.cause)
-            yield from _others(one) if is_first and one.summary["failed"] else ()
+        if one.shows_failure and one.summary.cause:
+            yield _cause(one, one.summary.cause)
+            yield from _others(one) if is_first and one.summary.failed else ()
             is_first = False
 
 
 def _others(one: RankedLog) -> Iterator[Cause]:
     """Yields the failures of a log beside its cause."""
-    return (_cause(one, failure) for failure in one.summary.get("other_failures", ()))
+    return (_cause(one, failure) for failure in one.summary.other_failures)
 
 
 def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
     """Yields what the logs of a run that passed show of failures, those of its consoles first."""
     for one in sorted(logs, key=lambda one: not one.is_console):
-        if one.shows_failure and one.rank.cause:
-            yield _cause(one, one.rank.cause)
+        if one.shows_failure and one.summary.cause:
+            yield _cause(one, one.summary.cause)
         yield from _others(one)
 
 
-def _cause(one: RankedLog, cause: dict[str, Any]) -> Cause:
-    told: list[str] = cause.get("told") or [cause["text"]]
+def _cause(one: RankedLog, cause: CauseLine | OtherFailure) -> Cause:
+    told = cause.told or [cause.text]
     # Of a traceback, perhaps below a test's name, the exception tells most.
     is_traceback = any(line.startswith("Traceback (") for line in told[:2])
     text = (is_traceback and exception_of(told)) or told[0]
-    found = cause.get("fingerprints")
+    found = cause.fingerprints
     if found is None:  # an error that was chosen among others
-        found = fingerprints({**cause, "told": told})
+        found = fingerprints("severity", told)
     several = found.get("exact", ""), found.get("failure", "")
-    return Cause(one.log.file.shown, cause["line"], text, *several, "\n".join(told))
+    return Cause(one.log.file.shown, cause.line, text, *several, "\n".join(told))
 
 
 def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
@@ -109,7 +109,7 @@ def _is_cut(consoles: Sequence[RankedLog], causes: Iterable[Cause], kept: Iterab
     """True if the consoles show more failures than are kept of the run's causes."""
     names = {one.log.file.shown for one in consoles}
     of_consoles = {digest for one in causes if one.log in names for digest in one.fingerprints}
-    are_many = any(len(one.summary.get("other_failures", ())) >= _MOST_NOTED for one in consoles)
+    are_many = any(len(one.summary.other_failures) >= _MOST_NOTED for one in consoles)
     return are_many or not of_consoles <= {digest for one in kept for digest in one.fingerprints}
 
 
@@ -124,9 +124,9 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
     if build.result:
         return build.result == "failed"
     consoles = _consoles(logs)
-    if consoles and all(one.summary["passed"] and not one.summary["failed"] for one in consoles):
+    if consoles and all(one.summary.passed and not one.summary.failed for one in consoles):
         return False
-    return True if any(one.summary["failed"] and one.shows_failure for one in logs) else None
+    return True if any(one.summary.failed and one.shows_failure for one in logs) else None
 
 
 def _consoles(logs: Sequence[RankedLog]) -> list[RankedLog]:

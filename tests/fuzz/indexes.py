@@ -177,7 +177,7 @@ class About:
             line[:19].decode() for line in self.lines if line[:4].isdigit() and line.isascii()
         ]
         summary = renderer()([log], Wanted("summary")).summary()
-        self.chapters = [chapter["name"] for chapter in summary["chapters"]]
+        self.chapters = [chapter.name for chapter in summary.chapters]
 
 
 def _write(path, log, members):

@@ -2,13 +2,15 @@
 """The renderer for tests: what it gives of a log, and what a page shows of one line."""
 
 import functools
-import json
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from msgspec import convert, to_builtins
+
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import LONGEST_LINE, NO_TIME, Tally, Wanted
+from oslogserve.lines.summary import Summary
 from oslogserve.native import SEVERITIES, Known
 from tests import corpus
 
@@ -98,8 +100,15 @@ def answered(
     rendering = render(pieces, wanted, Room(line=longest))
     if wanted.label is not None:
         return rows_of(rendering), rendering.tally
-    content = b"".join(rendering)
-    return json.loads(content) if wanted.view == "summary" else content, rendering.tally
+    if wanted.view == "summary":
+        return to_builtins(rendering.summary()), rendering.tally
+    return b"".join(rendering), rendering.tally
+
+
+def summary_with(**members) -> Summary:
+    """The summary of an empty log, with these members."""
+    empty = to_builtins(renderer()([], Wanted("summary")).summary())
+    return convert(empty | members, Summary)
 
 
 def rows_of(rendering) -> list[tuple[int, bytes]]:

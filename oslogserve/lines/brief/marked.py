@@ -3,12 +3,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from oslogserve.lines.brief.plan import Range
 from oslogserve.lines.selection import Selection
-from oslogserve.lines.summary import LONGEST_ERROR
+from oslogserve.lines.summary import LONGEST_ERROR, ErrorLine
 from oslogserve.native import SEVERITIES
 
 #: Bytes of lines that are held as they are; of further lines, so many characters are.
@@ -83,18 +83,16 @@ def marked_lines(pieces: Iterable[bytes], ranges: Sequence[Range]) -> Iterator[M
                 return
 
 
-def with_errors(
-    lines: Sequence[MarkedLine], errors: Iterable[Mapping[str, Any]]
-) -> list[MarkedLine]:
+def with_errors(lines: Sequence[MarkedLine], errors: Iterable[ErrorLine]) -> list[MarkedLine]:
     """The lines, and those of a summary's errors that were not read, if the summary has all of their text."""
     numbers = {line.number for line in lines}
     told = [
-        MarkedLine(error["line"], _ERROR, "Error", 0, error.get("new", False), error["text"])
+        MarkedLine(error.line, _ERROR, "Error", 0, bool(error.new), error.text)
         for error in errors
         # Else it is not all that a terminal shows of its line.
-        if error["line"] not in numbers
-        and len(error["text"].encode()) < LONGEST_ERROR
-        and not _OVERWRITES.search(error["text"])
+        if error.line not in numbers
+        and len(error.text.encode()) < LONGEST_ERROR
+        and not _OVERWRITES.search(error.text)
     ]
     return sorted((*lines, *told), key=lambda line: line.number)
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The plan of an excerpt: the lines of a log that are read for it, by the log's summary."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from oslogserve import native
-from oslogserve.lines.summary import step_of
+from oslogserve.lines.summary import ErrorLine, Summary
 
 #: Lines that are read: so many, and one more for so many bytes of the excerpt.
 LEAST_LINES, BYTES_OF_LINE = 600, 40
@@ -21,7 +21,7 @@ class Range(NamedTuple):
     last: int
 
 
-def planned(summary: Mapping[str, Any], lines: int, size: int) -> list[Range]:
+def planned(summary: Summary, lines: int, size: int) -> list[Range]:
     """The lines that are read, in order; no range touches another.
 
     lines: of the log. size: bytes of the excerpt.
@@ -31,34 +31,32 @@ def planned(summary: Mapping[str, Any], lines: int, size: int) -> list[Range]:
         return [Range(1, lines)] if lines else []
     wanted = [*_of_cause(summary, most), Range(lines - most // 5, lines)]
     # The others are known by the summary: to read them takes long.
-    read = islice(_elsewhere(summary["errors"], wanted), max(1, size // BYTES_OF_ERROR - 1))
-    wanted += [Range(error["line"] - ABOVE_ERROR, error["line"] + BELOW_ERROR) for error in read]
+    read = islice(_elsewhere(summary.errors, wanted), max(1, size // BYTES_OF_ERROR - 1))
+    wanted += [Range(error.line - ABOVE_ERROR, error.line + BELOW_ERROR) for error in read]
     return _merged(wanted, lines)
 
 
-def _of_cause(summary: Mapping[str, Any], most: int) -> Iterator[Range]:
+def _of_cause(summary: Summary, most: int) -> Iterator[Range]:
     """Yields the lines around the cause, and those where its chapter begins and ends."""
-    cause = summary["cause"]
+    cause = summary.cause
     if cause is None:
         return
-    first, last = cause["line"], cause["last"]
+    first, last = cause.line, cause.last
     yield Range(first - most // 10, min(last, first + most // 4))
     yield Range(last - most // 10, last + most // 4)
-    if chapter := step_of(summary):
-        yield Range(chapter["first"], chapter["first"] + 1)
-        yield Range(chapter["last"] - most // 5, chapter["last"] + 5)
+    if step := summary.step:
+        yield Range(step.first, step.first + 1)
+        yield Range(step.last - most // 5, step.last + 5)
 
 
-def _elsewhere(
-    errors: Sequence[Mapping[str, Any]], ranges: Sequence[Range]
-) -> Iterator[Mapping[str, Any]]:
+def _elsewhere(errors: Sequence[ErrorLine], ranges: Sequence[Range]) -> Iterator[ErrorLine]:
     """Yields the first error of each kind, but those of these ranges."""
     kinds = set()
     for error in errors:
-        kind = native.kind_of(error["text"].encode("utf-8", "replace"))
+        kind = native.kind_of(error.text.encode("utf-8", "replace"))
         if kind not in kinds:
             kinds.add(kind)
-            if not any(one.first <= error["line"] <= one.last for one in ranges):
+            if not any(one.first <= error.line <= one.last for one in ranges):
                 yield error
 
 

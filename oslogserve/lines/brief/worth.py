@@ -9,13 +9,13 @@ stacks, repetitions and what tools print for themselves count less. A line has t
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from oslogserve import native
 from oslogserve.lines.brief.marked import MarkedLine, with_errors
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.summary import step_of
+from oslogserve.lines.summary import Summary
 from oslogserve.native import SEVERITIES
 
 _ERROR = SEVERITIES.index("ERROR")
@@ -87,20 +87,20 @@ class Weighed(NamedTuple):
     is_error: bool = False
 
 
-def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int) -> list[Weighed]:
+def weighed(lines: Sequence[MarkedLine], summary: Summary, total: int) -> list[Weighed]:
     """The lines and the errors of the summary in their order, with what they are worth.
 
     total: the log's lines.
     """
-    lines = with_errors(lines, summary["errors"])
-    cause = summary["cause"]
-    around = Range(cause["line"], cause["last"]) if cause else None
+    lines = with_errors(lines, summary.errors)
+    cause = summary.cause
+    around = Range(cause.line, cause.last) if cause else None
     worths = _Worths(lines)
-    if around:
-        worths.add_cause(around, cause["why"] == "end")
-        if chapter := step_of(summary):
-            worths.raise_to(worths.place_of(chapter["first"]), STEP_END)
-            worths.spread(worths.place_of(chapter["last"]), STEP_END, -1, FADES_ABOVE_STEP_END)
+    if around and cause:
+        worths.add_cause(around, cause.why == "end")
+        if step := summary.step:
+            worths.raise_to(worths.place_of(step.first), STEP_END)
+            worths.spread(worths.place_of(step.last), STEP_END, -1, FADES_ABOVE_STEP_END)
     worths.add_signs(around, total)
     verdict = _verdict(lines, around)
     end = LOG_END if verdict is None else CLEANED_UP
@@ -108,8 +108,8 @@ def weighed(lines: Sequence[MarkedLine], summary: Mapping[str, Any], total: int)
     contents = [line.content.strip().encode("utf-8", "replace") for line in lines]
     kinds = [native.kind_of(content) if content else None for content in contents]
     worths.discount(around, kinds)
-    if cause and cause["why"] != "end":
-        worths.raise_to(worths.place_of(cause["line"]), CAUSE)
+    if cause and cause.why != "end":
+        worths.raise_to(worths.place_of(cause.line), CAUSE)
     worths.raise_to(verdict, VERDICT)
     worths.raise_to(_last_count(lines), LAST_COUNT)
     errors = map(_is_error, lines)

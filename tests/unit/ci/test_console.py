@@ -5,6 +5,7 @@ import pytest
 
 from oslogserve.ci.build import Build
 from oslogserve.ci.console import HEAD, ConsoleHead
+from tests.kit.renderers import summary_with
 
 GITHUB = """\ufeffCurrent runner version: '2.311.0'
 Runner name: 'big-7'
@@ -129,22 +130,29 @@ def test_values_are_cut_and_what_is_behind_the_head_is_not_read():
     assert ConsoleHead(b"\xff\0\nGITHUB_JOB=\xff\x1b[31m<b>\n").build().job == "\ufffd<b>"
 
 
+ERROR = {"line": 1, "time": None, "text": "ERROR: no"}
+
+
 @pytest.mark.parametrize(
     ("head", "summary", "end"),
     [
-        (GITLAB, {"errors": [{"text": "ERROR: Job failed: exit code 1"}]}, ("failed", None)),
-        (GITLAB, {"errors": [{"text": "ERROR: no"}]}, ("", None)),
-        (GITLAB, {"errors": []}, ("", None)),
-        ("", {"errors": [{"text": "ERROR: Job failed"}]}, ("", None)),
-        (GITHUB, {"errors": []}, ("", 90.5)),
-        (GITHUB, {"errors": [], "last_time": "2024-05-22T12:00:00Z"}, ("", None)),
-        (GITHUB, {"errors": [], "last_time": "12:00:00"}, ("", None)),
-        (GITHUB, {"errors": [], "last_time": None}, ("", None)),
+        (
+            GITLAB,
+            {"errors": [ERROR | {"text": "ERROR: Job failed: exit code 1"}]},
+            ("failed", None),
+        ),
+        (GITLAB, {"errors": [ERROR]}, ("", None)),
+        (GITLAB, {}, ("", None)),
+        ("", {"errors": [ERROR | {"text": "ERROR: Job failed"}]}, ("", None)),
+        (GITHUB, {}, ("", 90.5)),
+        (GITHUB, {"last_time": "2024-05-22T12:00:00Z"}, ("", None)),
+        (GITHUB, {"last_time": "12:00:00"}, ("", None)),
+        (GITHUB, {"last_time": None}, ("", None)),
     ],
 )
 def test_the_end_is_told_as_far_as_the_runner_says_it(head, summary, end):
     times = {"first_time": "2024-05-22T12:43:46Z", "last_time": "2024-05-22T12:45:16.5Z"}
-    assert ConsoleHead(head.encode()).end({**times, **summary}) == end
+    assert ConsoleHead(head.encode()).end(summary_with(**{**times, **summary})) == end
 
 
 @pytest.mark.parametrize(

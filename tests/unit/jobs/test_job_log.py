@@ -44,7 +44,7 @@ def test_what_is_known_with_some_rows_stays_while_the_log_is_read_on(log, is_mer
 
 def test_a_summary_comes_with_what_is_known_at_the_logs_end(log):
     [(read, summary)] = log.summary()
-    assert summary["severities"]["ERROR"]["count"] == read.tally.lines
+    assert summary.severities["ERROR"].count == read.tally.lines
     assert [error.reason for error in read.missing] == ["timeout"]
 
 

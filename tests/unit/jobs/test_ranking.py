@@ -6,12 +6,14 @@ from datetime import datetime, timedelta
 from zlib import crc32
 
 import pytest
+from msgspec.structs import replace
 
 from oslogserve import native
 from oslogserve.jobs.ranking import likelihood, preference, ranked
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
-from tests.kit.renderers import answered, renderer
+from oslogserve.lines.summary import CauseLine
+from tests.kit.renderers import renderer, summary_with
 
 BEGIN = datetime(2026, 3, 4, 18, 22, 11)
 FAILED = BEGIN + timedelta(hours=1)
@@ -59,22 +61,26 @@ def job(number):
         lines = [f"{time.isoformat(' ', 'milliseconds')} ERROR x {text}" for time, text in errors]
         lines += [f"{BEGIN.isoformat(' ', 'milliseconds')} INFO starts"]
         log = "\n".join(sorted(lines)).encode()
-        logs.append((f"logs/{name}.txt", answered(renderer(), [log], Wanted("summary"))[0]))
+        logs.append((f"logs/{name}.txt", renderer()([log], Wanted("summary")).summary()))
     return f"logs/{at_fault}.txt", logs
 
 
 def first_of(logs, *noise):
     ranks = ranked(logs, map(re.compile, noise))
-    best = max(range(len(logs)), key=lambda at: ranks[at].score)
-    return logs[best][0], ranks[best]
+    best = max(range(len(logs)), key=lambda at: ranks[at][0])
+    return logs[best][0], ranks[best][1].cause
+
+
+def scores_of(logs):
+    return [score for score, _ in ranked(logs)]
 
 
 def test_the_cause_comes_first_in_nine_of_ten_jobs():
     right = 0
     for number in range(10):
         at_fault, logs = job(number)
-        name, rank = first_of(logs)
-        right += name == at_fault and rank.cause["text"].endswith(CAUSES[number])
+        name, cause = first_of(logs)
+        right += name == at_fault and cause.text.endswith(CAUSES[number])
     assert right >= 9
 
 
@@ -91,22 +97,15 @@ def errors(*several, lines=None, gap=1):
     if found:
         cause = {**found[-1], "last": found[-1]["line"], "why": "severity"}
     severities = {"ERROR": {"count": lines or cause["last"], "first_line": 1}}
-    known = {
-        "errors": found,
-        "last_time": last_time,
-        "cause": cause,
-        "failed": False,
-        "verdict": False,
-    }
-    return known | {"severities": severities}
+    return summary_with(errors=found, last_time=last_time, cause=cause, severities=severities)
 
 
-def failed(why, time=None, text="why"):
+def failed(why, time=None, **members):
     """The summary of a log that says that it failed."""
-    cause = {"line": 7, "last": 8, "time": time, "text": text, "why": why}
+    cause = {"line": 7, "last": 8, "time": time, "text": "why", "why": why}
     severities = {"NONE": {"count": 8, "first_line": 1}}
-    known = {"errors": [], "last_time": time, "cause": cause, "failed": True, "verdict": False}
-    return known | {"severities": severities}
+    known = {"last_time": time, "cause": cause, "failed": True, "severities": severities}
+    return summary_with(**known | members)
 
 
 def test_of_two_errors_the_one_before_the_failure_counts_more():
@@ -136,13 +135,13 @@ def test_noise_counts_less_and_is_not_left_out():
     ]
     assert first_of(logs)[0] == "a.txt"
     assert first_of(logs, "always")[0] == "b.txt"
-    assert all(rank.cause for rank in ranked(logs, [re.compile("always")]))
+    assert all(summary.cause for _, summary in ranked(logs, [re.compile("always")]))
 
 
 @pytest.mark.parametrize("time", [None, "18:22:11", "12.500000"])
 def test_errors_without_a_date_are_ranked_too(time):
-    [rank] = ranked([("a.txt", errors((time, "x")))])
-    assert rank.score > 0
+    [(score, _)] = ranked([("a.txt", errors((time, "x")))])
+    assert score > 0
 
 
 @pytest.mark.parametrize(
@@ -158,12 +157,12 @@ def test_a_time_counts_in_whatever_form_it_is(time, alike):
     first, second = (
         ranked([("a.txt", errors((one, "x"))), ("console.txt", later)]) for one in (time, alike)
     )
-    assert first[0].score == second[0].score > ranked([("a.txt", errors((None, "x")))])[0].score
+    assert first[0][0] == second[0][0] > ranked([("a.txt", errors((None, "x")))])[0][0]
 
 
 def test_a_log_without_errors_has_no_rank():
-    [rank] = ranked([("a.txt", errors())])
-    assert (rank.score, rank.cause["why"]) == (0.0, "end")
+    [(score, summary)] = ranked([("a.txt", errors())])
+    assert (score, summary.cause.why) == (0.0, "end")
 
 
 @pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
@@ -175,17 +174,17 @@ def test_a_log_that_failed_leads_with_its_cause_at_any_time(why, time):
         ("build.txt", failed(why, time)),
         ("job-output.txt", errors(("2026-03-04T19:00:00", "failed"))),
     ]
-    name, rank = first_of(logs)
-    assert (name, rank.cause["why"]) == ("build.txt", why)
+    name, cause = first_of(logs)
+    assert (name, cause.why) == ("build.txt", why)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "console.txt"])
 def test_a_log_that_says_that_it_passed_comes_last(name):
-    passed = errors(*[("2026-03-04T18:59:59", "provoked")] * 9) | {"cause": None}
+    passed = replace(errors(*[("2026-03-04T18:59:59", "provoked")] * 9), cause=None)
     logs = [(name, passed), ("b.txt", errors(("2026-03-04T18:00:00", "early"), lines=900))]
     ranks = ranked(logs)
-    assert ranks[0][:2] == (0.0, None)
-    assert ranks[1].score > 0
+    assert ranks[0] == (0.0, passed)
+    assert ranks[1][0] > 0
 
 
 def test_a_log_that_an_error_ended_leads_before_one_that_survived_many():
@@ -201,20 +200,20 @@ def test_a_log_that_an_error_ended_leads_before_one_that_survived_many():
 def test_a_traceback_is_one_error():
     lines = [("2026-03-04T18:30:00", f"line {chr(97 + n)}") for n in range(20)]
     whole, several = (
-        ranked([("a.txt", errors(*lines, gap=gap)), ("b.txt", errors())])[0] for gap in (1, 5)
+        ranked([("a.txt", errors(*lines, gap=gap)), ("b.txt", errors())])[0][0] for gap in (1, 5)
     )
-    assert whole.score > 2 * several.score
+    assert whole > 2 * several
 
 
 def test_an_error_that_ended_a_log_after_the_job_had_failed_counts_less():
-    ranks = ranked(
+    scores = scores_of(
         [
             ("before.txt", errors(("2026-03-04T18:30:00", "at the end"))),
             ("behind.txt", errors(("2026-03-04T19:00:09", "while all was stopped"))),
             ("job-output.txt", failed("test", "2026-03-04T19:00:00")),
         ]
     )
-    assert ranks[2].score > ranks[0].score > 2 * ranks[1].score > 0
+    assert scores[2] > scores[0] > 2 * scores[1] > 0
 
 
 @pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
@@ -226,14 +225,14 @@ def test_a_log_that_failed_leads_before_one_that_an_error_ended(why):
 @pytest.mark.parametrize("others", ["severity", "failed step", "end"])
 @pytest.mark.parametrize("why", ["test", "severity", "failed step", "end"])
 def test_of_two_logs_that_failed_the_one_with_a_verdict_leads(why, others):
-    loud = failed(others) | errors(("2026-03-04T19:00:00", "x")) | {"failed": True}
-    loud["cause"]["why"] = others
-    logs = [("a.txt", loud), ("b.txt", failed(why) | {"verdict": True})]
+    loud = errors(("2026-03-04T19:00:00", "x"))
+    loud = replace(loud, failed=True, cause=replace(loud.cause, why=others))
+    logs = [("a.txt", loud), ("b.txt", failed(why, verdict=True))]
     assert first_of(logs)[0] == "b.txt"
 
 
 def test_a_failed_test_leads_before_a_verdict_on_a_log_that_shows_nothing():
-    logs = [("a.txt", failed("end") | {"verdict": True}), ("b.txt", failed("test"))]
+    logs = [("a.txt", failed("end", verdict=True)), ("b.txt", failed("test"))]
     assert first_of(logs)[0] == "b.txt"
 
 
@@ -249,54 +248,53 @@ def test_errors_shortly_before_the_failure_of_another_log_count_more():
         ("c.txt", errors(("2026-03-04T20:00:00", "behind"))),
         ("build.txt", failed("test", "2026-03-04T19:00:00")),
     ]
-    scores = [rank.score for rank in ranked(logs)[:3]]
+    scores = scores_of(logs)[:3]
     assert max(scores) == scores[1]
 
 
 def test_an_error_of_a_service_is_its_cause_and_a_console_keeps_its_own():
-    summary = errors((None, "one"), (None, "two")) | {"cause": failed("severity")["cause"]}
-    service, console = ranked([("a.txt", summary), ("console.txt", summary)])
-    assert service.cause == {"line": 1, "last": 1, "time": None, "text": "one", "why": "severity"}
-    assert console.cause == summary["cause"]
+    summary = replace(errors((None, "one"), (None, "two")), cause=failed("severity").cause)
+    (_, service), (_, console) = ranked([("a.txt", summary), ("console.txt", summary)])
+    assert service.cause == CauseLine(1, 1, None, "one", "severity")
+    assert console == summary
 
 
 @pytest.mark.parametrize("lines", [(1, 9), (1, 2), (2, 9)])
 def test_an_error_of_a_service_within_its_cause_keeps_the_end_of_it(lines):
     first, last = lines
-    summary = errors((None, "one"), (None, "two")) | {
-        "cause": failed("severity")["cause"] | {"line": first, "last": last}
-    }
-    summary["errors"].pop(0 if first == 2 else 1)
-    [service] = ranked([("a.txt", summary)])
-    assert (service.cause["line"], service.cause["last"]) == (first, last)
+    summary = errors((None, "one"), (None, "two"))
+    cause = replace(failed("severity").cause, line=first, last=last)
+    [error] = [one for one in summary.errors if one.line == first]
+    [(_, service)] = ranked([("a.txt", replace(summary, cause=cause, errors=[error]))])
+    assert (service.cause.line, service.cause.last) == (first, last)
 
 
 def test_an_error_of_a_service_behind_its_cause_ends_with_its_own_line():
     summary = errors((None, "one"), (None, "two"), gap=9)
-    summary["cause"] = failed("severity")["cause"] | {"line": 1, "last": 3}
-    summary["errors"].pop(0)
-    [service] = ranked([("a.txt", summary)])
-    assert (service.cause["line"], service.cause["last"]) == (10, 10)
+    cause = replace(failed("severity").cause, line=1, last=3)
+    [(_, service)] = ranked([("a.txt", replace(summary, cause=cause, errors=summary.errors[1:]))])
+    assert (service.cause.line, service.cause.last) == (10, 10)
 
 
 @pytest.mark.parametrize("has_failed", [False, True])
 def test_a_log_without_a_new_line_comes_behind_one_that_has_some(has_failed):
-    known = errors(("2026-03-04T18:59:59", "right before the failure")) | {"failed": has_failed}
-    known["errors"][0]["new"] = False
+    known = errors(("2026-03-04T18:59:59", "right before the failure"))
     new = errors(("2026-03-04T18:30:00", "long before"), lines=900)
-    new["errors"][0]["new"] = True
+    known, new = (
+        replace(one, errors=[replace(one.errors[0], new=is_new)], new=counts)
+        for one, is_new, counts in ((known, False, {}), (new, True, new.severities))
+    )
     logs = [
-        ("known.txt", known | {"new": {}}),
-        ("new.txt", new | {"new": {"ERROR": {"count": 1, "first_line": 1}}}),
+        ("known.txt", replace(known, failed=has_failed)),
+        ("new.txt", new),
         ("job-output.txt", errors(("2026-03-04T19:00:00", "failed"))),
     ]
     assert first_of(logs[:2])[0] == "new.txt"
 
 
 def test_a_log_that_did_not_fail_has_its_end():
-    end = failed("end") | {"failed": False}
-    [rank] = ranked([("a.txt", end)])
-    assert rank[:2] == (0.0, end["cause"])
+    end = failed("end", failed=False)
+    assert ranked([("a.txt", end)]) == [(0.0, end)]
 
 
 def test_likely_logs_come_first_then_new_and_small_ones():

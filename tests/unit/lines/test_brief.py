@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Excerpts: the plan, marked lines, their worth, and the choice."""
 
-import json
 import re
 from itertools import pairwise
 
 import pytest
+from msgspec.structs import replace
 
 from oslogserve.lines.brief.choice import chosen
 from oslogserve.lines.brief.marked import MOST_HELD, SHORT, MarkedLine, marked_lines, selection_of
@@ -13,6 +13,7 @@ from oslogserve.lines.brief.plan import Range, planned
 from oslogserve.lines.brief.worth import Weighed, weighed
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
+from oslogserve.lines.summary import CauseLine
 
 RENDERER = Renderer()
 OF_RUN = 10
@@ -28,7 +29,7 @@ def marked(log, *ranges):
 
 
 def summary_of(log):
-    return json.loads(b"".join(RENDERER([log], Wanted("summary"))))
+    return RENDERER([log], Wanted("summary")).summary()
 
 
 def excerpt(log, size):
@@ -200,8 +201,8 @@ def test_the_verdict_comes_before_most_of_a_long_cause():
 
 def test_a_cause_of_a_million_lines_costs_no_more_than_its_lines_that_are_read():
     lines = marked(b"ERROR: it broke\n" * 50)
-    cause = {"line": 1, "last": 10**12, "why": "severity"}
-    summary = {"cause": cause, "errors": [], "chapters": []}
+    cause = CauseLine(1, 10**12, None, "ERROR: it broke", "severity")
+    summary = replace(summary_of(b""), cause=cause)
     worths = [one.worth for one in weighed(lines, summary, 10**12)]
     assert worths[0] == max(worths)
 

@@ -749,7 +749,7 @@ def test_a_cause_has_the_text_of_its_lines_and_their_fingerprints(cause_of):
     )
     told = ["ERROR disk 12 is full", "ERROR: no volume"]
     assert (found["line"], found["last"], found["told"]) == (2, 4, told)
-    assert found["fingerprints"] == fingerprints(found) != {}
+    assert found["fingerprints"] == fingerprints("severity", told) != {}
 
 
 def test_of_a_cause_of_many_lines_the_first_are_told(cause_of):

@@ -11,7 +11,7 @@ import pytest
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.native import Known
 from tests.kit.mutated import log_of
-from tests.kit.renderers import is_new, known_of, new_lines, renderer
+from tests.kit.renderers import answered, is_new, known_of, new_lines, renderer
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (
@@ -49,8 +49,7 @@ def compared(known):
 
     def compared(log, view="html", known=known, **asked):
         wanted = Wanted(view, Selection(**asked), WRITTEN, b"?", known=known)
-        rendering = renderer()([log[:50], log[50:]], wanted)
-        return b"".join(rendering), rendering.tally
+        return answered(renderer(), [log[:50], log[50:]], wanted)
 
     return compared
 
@@ -137,7 +136,7 @@ def test_a_failed_task_stays_the_cause_if_the_passed_run_has_its_long_line():
     failed += b"\tto retry, use: --limit @/home/zuul/site.retry\n"
     wanted = Wanted("summary", written=WRITTEN, known=known_of(passed))
     summary = renderer()([failed], wanted).summary()
-    assert (summary["cause"]["line"], summary["cause"]["new"]) == (2, True)
+    assert (summary.cause.line, summary.cause.new) == (2, True)
 
 
 def test_only_the_beginning_of_a_long_line_is_compared():
@@ -166,7 +165,7 @@ def test_new_lines_have_a_class_a_member_and_counts(compared):
     assert (tally.new, tally.matched) == (2, 3)
     lines = compared(log, "jsonl")[0].splitlines()
     assert [json.loads(line).get("new") for line in lines] == [None, True, True]
-    summary = json.loads(compared(log, "summary")[0])
+    summary = compared(log, "summary")[0]
     assert summary["new"] == {
         "NONE": {"count": 1, "first_line": 2},
         "ERROR": {"count": 1, "first_line": 3},
@@ -190,10 +189,10 @@ def test_an_error_that_both_logs_have_is_no_cause():
 
     def cause(known):
         wanted = Wanted("summary", written=WRITTEN, known=known)
-        return json.loads(b"".join(renderer()([failed], wanted)))["cause"]
+        return renderer()([failed], wanted).summary().cause.text
 
-    assert cause(None)["text"].endswith("cannot reach the cache")
-    assert cause(known)["text"] == "error: cannot stat the manual"
+    assert cause(None).endswith("cannot reach the cache")
+    assert cause(known) == "error: cannot stat the manual"
 
 
 @pytest.mark.parametrize("size", [3, 100])
@@ -202,9 +201,9 @@ def test_an_error_of_a_summary_is_new_if_its_whole_line_is(compared, size):
     line = like + b" unheard of" * size
     known = known_of(like)
     assert is_new(line, known) == (size == 100)
-    summary = json.loads(compared(line, "summary", known)[0])
+    summary = compared(line, "summary", known)[0]
     assert summary["errors"][0]["new"] is summary["cause"]["new"] is (size == 100)
-    uncompared = json.loads(b"".join(renderer()([line], Wanted("summary"))))
+    uncompared, _ = compared(line, "summary", None)
     assert "new" not in uncompared["errors"][0] | uncompared["cause"]
 
 

@@ -2,10 +2,12 @@
 from datetime import datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from oslogserve.lines.selection import Selection, Wanted
+from oslogserve.lines.summary import CauseLine, Chapter
 from oslogserve.search import Search
-from tests.kit.renderers import answered
+from tests.kit.renderers import answered, summary_with
 
 #: Bytes of an error's text, errors of a log's beginning and of its end, and bars of the histogram.
 LONGEST_ERROR, MOST_ERRORS, MOST_BUCKETS = 300, 64, 200
@@ -88,7 +90,6 @@ def test_nothing_in_figures(summary_of):
     assert summary_of() == {
         "first_time": None,
         "last_time": None,
-        "errors": [],
         "cause": None,
         "failed": False,
         "verdict": False,
@@ -98,6 +99,17 @@ def test_nothing_in_figures(summary_of):
         "severities": {},
         "histogram": {"seconds": 0.01, "buckets": []},
     }
+
+
+def test_a_compact_summary_has_the_chapters_around_its_cause_alone():
+    cause = CauseLine(7, 9, None, "___ test_x ___", "test")
+    bounds = {"before": (1, 2), "run": (3, 30), "step": (3, 20), "test": (7, 9), "behind": (8, 8)}
+    chapters = [Chapter(name, *of_it, None, None, None) for name, of_it in bounds.items()]
+    whole = replace(summary_with(), cause=cause, chapters=chapters)
+    assert [one.name for one in whole.compact.chapters] == ["step", "test"]
+    assert whole.compact.step == whole.step == chapters[2]
+    assert whole.compact.histogram is None
+    assert replace(whole, cause=None).compact.chapters == []
 
 
 @pytest.mark.parametrize("count", [1, MOST_ERRORS, 2 * MOST_ERRORS, 5 * MOST_ERRORS])

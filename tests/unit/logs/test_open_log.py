@@ -114,7 +114,7 @@ def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(sou
         with closing(logs.open_by_index(b"x", [source], budget)) as log:
             wanted = Wanted("summary", written=written)
             summaries.append(renderer().summary(log.text(), wanted)[0])
-    assert [summary["first_time"][:4] for summary in summaries] == ["2025", "2026"]
+    assert [summary.first_time[:4] for summary in summaries] == ["2025", "2026"]
 
 
 @pytest.mark.parametrize("found", [None, Folder()])

@@ -4,21 +4,17 @@
 import re
 
 import pytest
+from msgspec.structs import replace
 
+from oslogserve.lines.summary import Chapter
 from oslogserve.pages.chapters import chapters_page
 from oslogserve.query import Query
+from tests.kit.renderers import summary_with
 from tests.unit.handlers.asking import GZIP, HTML, Asking, plain
 
 
 def chapter(name, first, last, outcome=None, duration=None):
-    return {
-        "name": name,
-        "first": first,
-        "last": last,
-        "begin": None,
-        "duration": duration,
-        "outcome": outcome,
-    }
+    return Chapter(name, first, last, None, duration, outcome)
 
 
 CHAPTERS = [
@@ -32,7 +28,7 @@ CHAPTERS = [
 
 def page_of(chapters, more=0, notices=(), **asked):
     query = Query(path=b"job/a.txt", is_folder=False, mount="/m")._replace(**asked)
-    summary = {"chapters": chapters, "more_chapters": more}
+    summary = replace(summary_with(), chapters=chapters, more_chapters=more)
     return chapters_page(query, summary, notices).decode()
 
 

@@ -12,6 +12,7 @@ from oslogserve.lines.selection import Tally
 from oslogserve.logs.decode import Decoded
 from oslogserve.pages.log import LogInfo, LogView, WholeText
 from oslogserve.query import Query
+from tests.kit.renderers import summary_with
 
 RENDERER = Renderer()
 INFO = b"2013-09-27 18:22:11.248 1234 INFO nova.x [-] started\n"
@@ -296,7 +297,7 @@ def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
 
         @classmethod
         def summary(cls, *_, charge):
-            return {"errors": []}, cls(charge=charge)
+            return summary_with(), cls(charge=charge)
 
     for view in ("html", "text", "jsonl", "summary"):
         shown = Shown([LOG], "tail=9", renderer=Dropping)
