@@ -334,5 +334,8 @@ def kind_of(text: bytes) -> int:
 def line_feeds(piece: bytes, start: int, end: int) -> int:
     """The count of line feeds in ``piece[start:end]``, as ``bytes.count`` has it."""
 
+def links(text: bytes) -> list[tuple[int, int, bool]]:
+    """The links of a line: where each begins and ends, and whether it is a URL. Else it is the id of a request."""
+
 def open_beneath(root: bytes, path: bytes, head_size: int, follows_links: bool) -> dict[str, Any]:
     """The fields of an ``OpenFile``; raises OSError. The GIL is released meanwhile."""

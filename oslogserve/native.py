@@ -30,6 +30,7 @@ try:
         check_line_pattern,
         kind_of,
         line_feeds,
+        links,
         open_beneath,
         state_count,
     )
@@ -57,6 +58,7 @@ __all__ = [
     "check_line_pattern",
     "kind_of",
     "line_feeds",
+    "links",
     "open_beneath",
     "state_count",
 ]
@@ -67,7 +69,7 @@ Format = tuple[str, str, Mapping[bytes, str]]
 
 #: The number of the interface between this package and the native core. If you change the interface
 #: (a call, a field of Wanted or Tally), raise it here and in core/src/lib.rs.
-INTERFACE = 45
+INTERFACE = 46
 FILE = Path(core.__file__)
 
 if core.INTERFACE != INTERFACE:

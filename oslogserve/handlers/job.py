@@ -15,13 +15,14 @@ from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
 from oslogserve.jobs.brief import lines_of
+from oslogserve.jobs.excerpts import excerpts
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.lines import Lines
 from oslogserve.jobs.overview import Findings, Overview, RankedLog
 from oslogserve.jobs.walk import is_run
 from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import job as pages
-from oslogserve.pages import job_brief, overview, page
+from oslogserve.pages import job_brief, overview
 from oslogserve.query import Query
 from oslogserve.seen import Seen
 from oslogserve.seen.memory import Memory
@@ -149,9 +150,10 @@ class JobAnswer:
             return
         if early := found.early():
             yield overview.early(query, *early, job.choice.found)
-        findings = found.findings(partial(overview.label, query), page.link_of(query.one_source))
+        findings = found.findings()
+        lines = excerpts(job, findings)
         job.close()  # so that a slow client keeps nobody waiting
-        yield overview.section(query, findings, *self._known(findings.logs, findings.build))
+        yield overview.section(query, findings, lines, *self._known(findings.logs, findings.build))
         self._remember(findings)
 
     def _seen(self, found: Overview) -> Iterator[bytes]:

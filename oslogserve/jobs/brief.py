@@ -65,9 +65,8 @@ def _shown(found: Findings, size: int) -> list[list[RankedLog]]:
     Behind each are those of which the cause has the same lines: GitHub's archives have a log of each job, and
     of each step of it.
     """
-    wrong = [one for one in found.logs if one.shows_failure] or [*filter(None, [found.ended])]
     by_cause: dict[tuple[Any, ...], list[RankedLog]] = {}
-    for place, one in enumerate(wrong):
+    for place, one in enumerate(found.telling):
         cause = one.summary.cause
         told = cause.told if cause and cause.why != "end" else None
         by_cause.setdefault(tuple(told or (place,)), []).append(one)

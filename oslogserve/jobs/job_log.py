@@ -241,36 +241,16 @@ class JobLog(NamedTuple):
         reading.end(rendering)
         yield Summarised(reading.log, summary)
 
-    def html_rows(self, label: bytes, link: bytes, longest: int) -> list[bytes]:
-        """The selected lines of a log that was summarised, as HTML; none if it cannot be read so far.
-
-        label, link: see Wanted. longest: bytes of a row's line.
-        """
-        if self.reader.stalled:  # its source would time out again
-            return []
-        reading = _Reading(self.file, self.reader, is_again=True)
-        known = reading.known()
-        wanted = Wanted("html", self.selection, self.file.modified, link, label=label, known=known)
-        found = []
-        room = Room(READ, line=longest)
-        with reading.text(READ) as (text, blocks):
-            rendering = self.reader.renderer(text, wanted, blocks, room, reading.charge)
-            for rows in rendering.rows():
-                starts = [0, *rows.ends][: len(rows.ends)]
-                found += [rows.text[a:b] for a, b in zip(starts, rows.ends, strict=True)]
-        reading.end(rendering)
-        is_cut = not all(error.is_of_comparison for error in reading.log.missing)
-        return [] if is_cut or reading.log.skipped else found
-
     def marked_lines(
-        self, ranges: Sequence[Range]
+        self, ranges: Sequence[Range], beginning: int = 4096
     ) -> tuple[list[MarkedLine], Sequence[Incomplete]]:
-        """The lines of an excerpt's plan, of a log that was summarised; and why some lack."""
+        """The lines of an excerpt, of a log that was summarised; and why some lack. beginning: see Wanted."""
         if self.reader.stalled or not ranges:
             return [], ()
         reading = _Reading(self.file, self.reader, is_again=True)
         known = reading.known()
         wanted = Wanted("marked", selection_of(ranges), self.file.modified, known=known)
+        wanted = wanted._replace(beginning=beginning)
         with reading.text(READ) as (text, blocks):
             rendering = self.reader.renderer(text, wanted, blocks, Room(READ), reading.charge)
             lines = list(marked_lines(rendering, ranges))

@@ -2,7 +2,7 @@
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from sys import getsizeof
 from typing import NamedTuple
@@ -14,16 +14,12 @@ from oslogserve.ci.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.ci.console import HEAD, ConsoleHead
 from oslogserve.ci.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.errors import Incomplete
-from oslogserve.jobs import task_results
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.choice import Choice, Skipped
 from oslogserve.jobs.job import Ending, Job
-from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
+from oslogserve.jobs.job_log import LogRead, Summarised
 from oslogserve.jobs.ranking import CONSOLES, ranked
-from oslogserve.jobs.task_results import MAY_OPEN, behind_result
 from oslogserve.jobs.walk import File
-from oslogserve.lines.selection import Selection
-from oslogserve.lines.summary import CauseLine, Summary
+from oslogserve.lines.summary import Summary
 from oslogserve.native import SEVERITIES
 from oslogserve.query import Query
 
@@ -38,29 +34,6 @@ MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
 #: takes a fifth of a second.
 MOST_EARLY, LEAST_STORED = 4, 4 * 1024 * 1024
 
-# Excerpts.
-#: Lines before and after the cause.
-AROUND = 2
-#: Lines of a cause that are shown. Of a longer traceback, and of a longer end of a log, the last line is.
-MOST_LINES = 8
-#: Bytes of a line's text: a page shows several logs. Of failed tasks of Ansible more is read, since
-#: their output comes late in one long line; less than these bytes of it is shown.
-LONGEST_SHOWN, LONGEST_TASK = 4096, 32 * 1024
-_FAILED_TASK = re.compile(r"(?:fatal|failed): \[")
-#: Logs of a page that have an excerpt, and the bytes of their texts together.
-MOST_EXCERPTS, MOST_READ = 10, 256 * 1024 * 1024
-
-#: Makes the label of the rows of a log's cause, see Wanted.
-Label = Callable[[File, CauseLine], bytes]
-
-
-class Excerpt(NamedTuple):
-    """The lines of a log's cause with some around them, as rows of HTML."""
-
-    before: bytes
-    cause: bytes
-    after: bytes
-
 
 class RankedLog(NamedTuple):
     """A log, and its summary and score as of ranked()."""
@@ -70,8 +43,6 @@ class RankedLog(NamedTuple):
     score: float
     #: The path of the log that it is compared with; None for none.
     like: bytes | None
-    #: None if it was not read.
-    excerpt: Excerpt | None = None
 
     @property
     def errors(self) -> int:
@@ -104,6 +75,12 @@ class Findings(NamedTuple):
     #: How many of the logs that were found were not read.
     unread: int
     ending: Ending
+
+    @property
+    def telling(self) -> list[RankedLog]:
+        """The logs that show a failure; if none does, the one whose end is shown."""
+        wrong = [one for one in self.logs if one.shows_failure]
+        return wrong or [*filter(None, [self.ended])]
 
 
 class Overview:
@@ -144,21 +121,17 @@ class Overview:
         wrong = [one for one in self._ranked(self._first) if one.shows_failure]
         return (wrong, len(self._first)) if wrong else None
 
-    def findings(self, label: Label | None = None, link: bytes = b"") -> Findings:
-        """label, link: of the rows of excerpts, see Wanted; without a label, there are none."""
+    def findings(self) -> Findings:
         logs = self._ranked([*self._first, *self._summaries])
         ending = self._ending()
-        wrong = [one for one in logs if one.shows_failure]
-        ended = None if wrong else _ended(logs)
-        shown = wrong or [*filter(None, [ended])]
-        excerpts = self._excerpts(shown, label, link) if label else {}
+        has_failure = any(one.shows_failure for one in logs)
         zuul, tests, missing = _told(self._job, ending.skipped)
         self.missing = all_missing = [*ending.missing, *missing]
         # Logs that were not begun, since the budget was spent.
         unpaid = sum(log.is_unpaid and log.skipped is not None for log in self._logs)
         return Findings(
-            logs=[one._replace(excerpt=excerpts.get(one.log.file)) for one in logs],
-            ended=ended and ended._replace(excerpt=excerpts.get(ended.log.file)),
+            logs=logs,
+            ended=None if has_failure else _ended(logs),
             task=zuul.task,
             tests=tests,
             build=self.header(zuul, logs),
@@ -222,58 +195,12 @@ class Overview:
         following = self._job.rest(() if self._query.is_overview else self._logs)
         return self._job.ending(following, self._logs, missing)
 
-    def _excerpts(
-        self, logs: Sequence[RankedLog], label: Label, link: bytes
-    ) -> dict[File, Excerpt]:
-        """The lines of the causes in the first logs.
-
-        A log is read a second time for that. Skipping lines takes a tenth of the time of a summary, and
-        unpacking a gzip up to half of it.
-        """
-        left = MOST_READ
-        several = {}
-        for one in logs[:MOST_EXCERPTS]:
-            left -= one.log.tally.bytes
-            if one.summary.cause and left >= 0:
-                file, cause = one.log.file, one.summary.cause
-                lines = _excerpt(self._job.reader, file, cause, label(file, cause), link)
-                several[file] = self._job.read_ahead(file, lines, is_eager=False)
-        found = map(only, started(several.values(), LOGS_AT_ONCE))
-        return {file: lines for file, lines in zip(several, found, strict=True) if lines}
-
 
 def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
     """The console, or the log that was written last."""
     with_end = [one for one in logs if one.summary.cause]
     consoles = [one for one in with_end if one.is_console]
     return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
-
-
-def lines_shown(cause: CauseLine) -> tuple[int, int]:
-    """The numbers of the first and the last line of the cause that are shown."""
-    first, last = cause.line, cause.last
-    if last - first < MOST_LINES:
-        return first, last
-    tells_last = cause.why == "end" or "Traceback" in cause.text
-    return (last, last) if tells_last else (first, first + MOST_LINES - 1)
-
-
-def _excerpt(
-    reader: JobReader, file: File, cause: CauseLine, label: bytes, link: bytes
-) -> Iterator[Excerpt]:
-    """Yields the excerpt; nothing if the log cannot be read again."""
-    first, last = lines_shown(cause)
-    above = max(1, first - AROUND)
-    may_open = MAY_OPEN.search(cause.text)
-    longest = LONGEST_TASK if may_open or _FAILED_TASK.search(cause.text) else LONGEST_SHOWN
-    below = (task_results.MOST_LINES if may_open else 0) + AROUND
-    log = JobLog(file, Selection(first=above, last=last + below), reader)
-    rows = log.html_rows(label, link, longest)
-    if len(rows) > last - above:
-        begin, end = first - above, last + 1 - above
-        end = behind_result(rows, end) if may_open else end
-        parts = rows[:begin], rows[begin:end], rows[end : end + AROUND]
-        yield Excerpt(*(b"".join(part) for part in parts))
 
 
 def _console(job: Job) -> File | None:

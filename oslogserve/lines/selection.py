@@ -106,6 +106,8 @@ class Wanted(NamedTuple):
     known: Known | None = None
     #: Where only the last rows of a merge are wanted: lines that are surely not among them may be left out.
     last: Last | None = None
+    #: For the view marked: bytes of a line's text. Of a longer line, its last bytes come too.
+    beginning: int = 4096
 
     @property
     def names_all(self) -> bool:

@@ -1,24 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from markupsafe import escape
+from markupsafe import Markup
 from msgspec import to_builtins
 
+from oslogserve import native
 from oslogserve.ci.build import Build
 from oslogserve.humanize import iso_moment
+from oslogserve.jobs.excerpts import Excerpt, lines_shown
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.job_log import LogRead
-from oslogserve.jobs.overview import Excerpt, Findings, RankedLog, lines_shown
+from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
+from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 from oslogserve.lines.time_range import time_range
+from oslogserve.native import SEVERITIES
 from oslogserve.pages import job_seen
-from oslogserve.pages.failed_tasks import readable
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
@@ -32,6 +36,12 @@ from oslogserve.templates import rendered, streamed
 MOST_NAMED = 5
 #: Bytes of the excerpt that a reader copies.
 EXCERPT_SIZE = 4000
+#: Characters of a line that are shown: a page shows several logs.
+LONGEST_SHOWN = 4096
+#: Characters of banners, and how many of one make a banner.
+_BANNERS, _LEAST_OF_BANNER = "*=#_~-", 20
+#: GitHub's mark of a section, with the time before it.
+_SECTION = re.compile(r"\A(\ufeff?(?:[\dT:.-]{1,40}Z )?)##\[(?:end)?group\]")
 
 
 def summary(
@@ -72,6 +82,8 @@ class _Linked(NamedTuple):
     found: RankedLog
     #: Relative to the folder.
     href: str
+    #: The lines of the cause; None if they were not read.
+    excerpt: Excerpt | None = None
 
     @property
     def log(self) -> LogRead:
@@ -87,28 +99,29 @@ class _Linked(NamedTuple):
     @property
     def at_cause(self) -> str:
         """The address of the log's page at its cause."""
-        return self._at(self.cause.line, self.cause.last)
+        return f"{self.with_cause}#L{self.cause.line}"
+
+    @property
+    def with_cause(self) -> str:
+        """The address of the log's page, which shows the lines of the cause."""
+        return self.at(show=cause_lines(self.cause.line, self.cause.last))
 
     @property
     def head(self) -> str:
         """The address of the cause's first line, if the excerpt does not show it; else ""."""
-        is_shown = self.found.excerpt and lines_shown(self.cause)[0] == self.cause.line
+        is_shown = self.excerpt and lines_shown(self.cause)[0] == self.cause.line
         return "" if is_shown else self.at_cause
 
     @property
-    def excerpt(self) -> Excerpt | None:
-        """The lines of the cause, in short where they are long."""
-        if self.found.excerpt is None:
-            return None
-        before, cause, after = self.found.excerpt
+    def task(self) -> str:
+        """The name of the innermost chapter with the cause; "" for none."""
         chapter = innermost(self.found.summary.chapters, self.cause.line)
-        task = readable(cause, chapter.name if chapter else "")
-        return Excerpt(readable(before), task, readable(after))
+        return chapter.name if chapter else ""
 
     @property
     def shows_end(self) -> bool:
         """Whether the excerpt is only the end, of what failed or of the log: no line tells why."""
-        return bool(self.found.excerpt) and self.cause.why == "end"
+        return bool(self.excerpt) and self.cause.why == "end"
 
     @property
     def ended(self) -> str:
@@ -125,16 +138,16 @@ class _Linked(NamedTuple):
 
     @property
     def at_error_above(self) -> str:
-        return self._at(self.error_above.line) if self.error_above else ""
+        return self._at_line(self.error_above.line) if self.error_above else ""
 
     @property
     def at_silent_step(self) -> str:
         """The log's page at the step that failed, if that shows nothing and the cause is earlier; else ""."""
         line = self.cause.silent_step
-        return "" if line is None else self._at(line)
+        return "" if line is None else self._at_line(line)
 
-    def _at(self, first: int, last: int = 0) -> str:
-        return f"{self.at(show=cause_lines(first, last))}#L{first}"
+    def _at_line(self, line: int) -> str:
+        return f"{self.at(show=f'L{line}')}#L{line}"
 
     @property
     def new(self) -> int | None:
@@ -150,12 +163,6 @@ class _Linked(NamedTuple):
 def _with(href: str, **parameters: str) -> str:
     added = address(parameters.items())
     return href + (added if "?" not in href else "&" + added[1:])
-
-
-def label(query: Query, file: File, cause: CauseLine) -> bytes:
-    """The beginning of each row of an excerpt; see Wanted."""
-    href = _with(address_of(query, file), show=cause_lines(cause.line, cause.last))
-    return str(escape(href)).encode()
 
 
 def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
@@ -219,9 +226,18 @@ def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> byt
     return rendered("overview_early.html", wrong=linked, read=read, logs=logs)
 
 
-def section(query: Query, found: Findings, seen: Seen | None, known: Sequence[Rule]) -> bytes:
+def section(
+    query: Query,
+    found: Findings,
+    excerpts: Mapping[File, Excerpt],
+    seen: Seen | None,
+    known: Sequence[Rule],
+) -> bytes:
     """The section of what was found, and what is known of its cause."""
-    linked = partial(_linked, query)
+
+    def linked(one: RankedLog) -> _Linked:
+        return _linked(query, one, excerpts.get(one.log.file))
+
     return rendered(
         "overview_section.html",
         found=found,
@@ -238,6 +254,9 @@ def section(query: Query, found: Findings, seen: Seen | None, known: Sequence[Ru
             bytes=EXCERPT_SIZE,
         ),
         moment=partial(_moment, query.one_source),
+        class_of=_class_of,
+        split=_split,
+        with_links=partial(_with_links, query.one_source),
         naming=lambda test: address(q=_short(test.name)),
         against=query.against.decode("utf-8", "replace"),
         notices=_notices(found),
@@ -245,9 +264,39 @@ def section(query: Query, found: Findings, seen: Seen | None, known: Sequence[Ru
     )
 
 
-def _linked(query: Query, one: RankedLog) -> _Linked:
+def _linked(query: Query, one: RankedLog, excerpt: Excerpt | None = None) -> _Linked:
     href, like = address_of(query, one.log.file), one.like
-    return _Linked(one, _with(href, against=like.decode("utf-8", "replace")) if like else href)
+    href = _with(href, against=like.decode("utf-8", "replace")) if like else href
+    return _Linked(one, href, excerpt)
+
+
+def _class_of(line: MarkedLine) -> str:
+    """The class of a line's element, as the renderer writes it."""
+    severity = SEVERITIES[line.rank][0] if line.rank else ""
+    if not severity and line.inherited:
+        severity = SEVERITIES[line.inherited][0].lower()
+    return f"{severity} new".lstrip() if line.is_new else severity
+
+
+def _split(line: MarkedLine) -> tuple[str, str]:
+    """What is shown of a line, and the banner at its end, such as the stars behind a task's name."""
+    text = _SECTION.sub(r"\1", line.within(LONGEST_SHOWN)).rstrip()
+    begin = text.rstrip(text[-1]) if text and text[-1] in _BANNERS else text
+    if len(text) - len(begin) < _LEAST_OF_BANNER:
+        begin = text
+    return begin, text[len(begin) :]
+
+
+def _with_links(source: str, text: str) -> Markup:
+    """The text as HTML, with links to its URLs and to all lines that name its requests."""
+    content, at, shown = text.encode(), 0, Markup()
+    for begin, end, is_url in native.links(content):
+        name = content[begin:end].decode()
+        href = name if is_url else address((), (), source=source, q=name)
+        shown += content[at:begin].decode()
+        shown += Markup('<a href="{}">{}</a>').format(href, name)
+        at = end
+    return shown + content[at:].decode()
 
 
 def _notices(found: Findings) -> list[str]:

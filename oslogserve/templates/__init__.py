@@ -26,8 +26,6 @@ _ENVIRONMENT = Environment(
     auto_reload=False,
 )
 _ENVIRONMENT.filters |= {
-    # Rows of the renderer.
-    "html": lambda rows: Markup(rows.decode("utf-8", "replace")),  # noqa: S704
     "counted": humanize.counted,
     "duration": humanize.duration,
     "iso_moment": humanize.iso_moment,

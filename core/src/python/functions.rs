@@ -9,6 +9,7 @@ use pyo3::prelude::*;
 use crate::opening;
 use crate::recognition::user_formats;
 use crate::selection::{kinds, search};
+use crate::views::links::Links;
 
 /// A hash of the kind of an error.
 #[pyfunction]
@@ -33,6 +34,13 @@ pub fn check_line_pattern(pattern: &str) -> PyResult<()> {
 pub fn line_feeds(piece: &[u8], start: usize, end: usize) -> usize {
     let part = piece.get(start..end.min(piece.len())).unwrap_or_default();
     memchr::memchr_iter(b'\n', part).count()
+}
+
+/// The links of a text: where each begins and ends, and whether it is a URL.
+#[pyfunction]
+pub fn links(text: &[u8]) -> Vec<(usize, usize, bool)> {
+    let links = Links::new(text, Some(0), Some(0));
+    links.map(|link| (link.place.start, link.place.end, link.is_url)).collect()
 }
 
 #[pyfunction]

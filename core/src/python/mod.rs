@@ -15,7 +15,7 @@ mod renderer;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-pub use functions::{check_line_pattern, kind_of, line_feeds, open_beneath, state_count};
+pub use functions::{check_line_pattern, kind_of, line_feeds, links, open_beneath, state_count};
 pub use grammar::Grammar;
 pub use index::{Contents, Index};
 pub use inflater::Inflater;

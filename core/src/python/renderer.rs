@@ -63,7 +63,7 @@ impl Renderer {
                 let label = wanted.label.clone();
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
-            "marked" => Box::new(Marked::new(Arc::clone(grammar))),
+            "marked" => Box::new(Marked::new(Arc::clone(grammar), wanted.beginning)),
             "summary" => Box::new(Summary::new(grammar, clock.clone(), known.is_some())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };

@@ -84,6 +84,7 @@ pub struct Wanted {
     pub label: Option<Vec<u8>>,
     pub by_time: bool,
     pub names_all: bool,
+    pub beginning: usize,
 }
 
 /// What came of a selection.

@@ -14,8 +14,7 @@ use crate::views::jsonl::put_string;
 use crate::views::output::Output;
 use crate::views::view::{Line, View};
 
-/// Bytes of a line's beginning that are read, and bytes of its end.
-pub const BEGINNING: usize = 4096;
+/// Bytes of a long line's end.
 const END: usize = 512;
 
 /// What the line says to who searches for a failure.
@@ -34,6 +33,8 @@ enum Sign {
 pub struct Marked {
     out: Output,
     grammar: Arc<Grammar>,
+    /// Bytes of a line's beginning.
+    most: usize,
     /// None once they were given back.
     caches: Option<Caches>,
     begun: Option<Begun>,
@@ -43,6 +44,8 @@ pub struct Marked {
 struct Begun {
     number: u64,
     rank: usize,
+    /// The rank that it inherits, if it has none of its own.
+    inherited: usize,
     is_new: bool,
     /// Those of the beginning as it was first.
     sign: Sign,
@@ -56,8 +59,8 @@ struct Begun {
 }
 
 impl Begun {
-    /// Takes what is behind the first BEGINNING bytes. Text behind a return is a new beginning.
-    fn put(&mut self, text: &[u8]) {
+    /// Takes what is behind the first `most` bytes. Text behind a return is a new beginning.
+    fn put(&mut self, text: &[u8], most: usize) {
         for piece in text.split_inclusive(|&byte| byte == RETURN) {
             if self.is_returned && piece[0] != RETURN {
                 self.beginning.clear();
@@ -66,7 +69,7 @@ impl Begun {
                 self.is_overwritten = true;
             }
             self.is_returned = piece.ends_with(&[RETURN]);
-            let room = if self.is_overwritten { BEGINNING - self.beginning.len() } else { 0 };
+            let room = if self.is_overwritten { most - self.beginning.len() } else { 0 };
             let (beginning, rest) = piece.split_at(piece.len().min(room));
             self.beginning.extend_from_slice(beginning);
             self.keep(rest);
@@ -83,9 +86,10 @@ impl Begun {
 }
 
 impl Marked {
-    pub fn new(grammar: Arc<Grammar>) -> Self {
+    /// most: bytes of a line's beginning.
+    pub fn new(grammar: Arc<Grammar>, most: usize) -> Self {
         let caches = Some(grammar.causes.caches());
-        Self { out: Output::default(), grammar, caches, begun: None }
+        Self { out: Output::default(), grammar, most, caches, begun: None }
     }
 
     /// The sign of a line, and where its content begins in what is shown.
@@ -114,12 +118,13 @@ impl View for Marked {
     fn line(&mut self, line: &Line<'_>) {
         self.finish();
         let content = line.content();
-        let (beginning, rest) = content.split_at(content.len().min(BEGINNING));
+        let (beginning, rest) = content.split_at(content.len().min(self.most));
         let rank = line.seen.severity.unwrap_or(0);
         let (sign, start) = self.sign(&overwritten::shown(beginning), line.time(), rank);
         let mut begun = Begun {
             number: line.number,
             rank,
+            inherited: if line.inherits { line.rank } else { 0 },
             is_new: line.is_new,
             sign,
             start,
@@ -129,13 +134,13 @@ impl View for Marked {
             is_returned: beginning.ends_with(&[RETURN]),
             is_overwritten: false,
         };
-        begun.put(rest);
+        begun.put(rest, self.most);
         self.begun = Some(begun);
     }
 
     fn rest_of_line(&mut self, text: &[u8]) {
         if let Some(begun) = &mut self.begun {
-            begun.put(without_line_feed(text));
+            begun.put(without_line_feed(text), self.most);
         }
     }
 
@@ -157,7 +162,7 @@ impl View for Marked {
         put_string(&shown, &mut self.out);
         self.out.put(format!("\", {}, \"", begun.size - begun.end.len()).as_bytes());
         put_string(&overwritten::shown(&begun.end), &mut self.out);
-        self.out.put(b"\"]\n");
+        self.out.put(format!("\", {}]\n", begun.inherited).as_bytes());
     }
 
     fn output(&mut self) -> &mut Output {

@@ -37,6 +37,8 @@ class MarkedLine(NamedTuple):
     #: Bytes of a long line that are not there, and its end.
     hidden: int = 0
     end: str = ""
+    #: The rank of the severity that it inherits; 0 for none.
+    inherited: int = 0
 
     @property
     def content(self) -> str:

@@ -25,8 +25,8 @@ impl Needs {
     pub fn of(wanted: &Wanted, filter: &Filter) -> Self {
         let Wanted { view, selection, .. } = wanted;
         let has_times = wanted.by_time || selection.has_times();
-        let inherited =
-            matches!(&view[..], "html" | "summary") || has_times || filter.floor.is_some();
+        let has_ranks = matches!(&view[..], "html" | "summary" | "marked");
+        let inherited = has_ranks || has_times || filter.floor.is_some();
         let brings_in = !selection.show.is_empty();
         Self {
             heads: view != "text" || inherited || brings_in || filter.comparison.is_some(),
