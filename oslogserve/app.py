@@ -22,7 +22,7 @@ from oslogserve.errors import (
 )
 from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
-from oslogserve.handlers.job import JobHandler, Options
+from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.handlers.seen import SeenHandler
 from oslogserve.handlers.server import Readiness
@@ -78,8 +78,8 @@ class App:
         self._log = LogHandler(*parts, limits, salt, config["serve", "max_age"])
         marks = config["serve", "job_marks"] if config["serve", "listing"] else None
         of_runs = tuple(config["serve", "job_marks"].split())
-        options = Options(config.noise, config["serve", "page_size"], assembly.memory, of_runs)
-        job = JobHandler(assembly.jobs, workload, options)
+        of_job = assembly.jobs, workload, assembly.memory, config["serve", "page_size"], of_runs
+        job = JobHandler(*of_job)
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
         self._cors = Cors(config["serve", "cors_origins"])

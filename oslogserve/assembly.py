@@ -48,7 +48,7 @@ class Assembly:
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         names = ("job_logs", "job_stored_size", "job_unasked_size")
         limits = Limits(*(config["serve", name] for name in names))
-        self.jobs = Jobs(self.logs, self.renderer, limits, self.passed)
+        self.jobs = Jobs(self.logs, self.renderer, limits, config.noise, self.passed)
         database = None
         try:
             database = database_of(config)

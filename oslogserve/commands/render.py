@@ -15,8 +15,7 @@ from typing import IO
 
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.encodings import encoding_of
-from oslogserve.errors import Incomplete
-from oslogserve.handlers.job import Options, job_answer
+from oslogserve.handlers.job import pieces_of
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.passed import NOT_COMPARED, Passed, PassedLogs
@@ -136,21 +135,17 @@ def _render_job(
             "--format html is for a file: of a folder text, jsonl, summary and brief are written"
         )
     query = query._replace(is_folder=True, format=options.format or "text")
-    jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0))
+    jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0), config.noise)
     chunk_size = config["serve", "chunk_size"]
     disk = Disk(options.file, chunk_size)
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
     budget = Budget(UNLIMITED)
     with closing(jobs.open(query, [disk], budget, passed)) as job:
-        if not job.logs:
+        if not job.choice.files:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
             print(f"oslogserve: {options.file}: {what}", file=sys.stderr)
-        decided = Options(
-            config.noise, sys.maxsize, Memory(None, Metrics(), Rules()), are_files=True
-        )
-        missing: list[Incomplete] = []
-        _write(job_answer(query, job, decided, missing))
-        return 1 if missing else 0
+        _write(pieces_of(query, job, Memory(None, Metrics(), Rules()), are_files=True))
+        return 1 if job.missing else 0
 
 
 def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> Passed:

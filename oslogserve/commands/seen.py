@@ -9,7 +9,7 @@ from contextlib import closing
 from oslogserve.assembly import Assembly
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
-from oslogserve.jobs.overview import Overview
+from oslogserve.jobs.overview import findings, summaries
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
 from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.messages import shown
@@ -111,13 +111,13 @@ class _Reader:
         assembly, memory = self._assembly, self._assembly.memory
         query = Query(path=path, is_folder=True, format="seen")
         with closing(assembly.jobs.open(query, self._sources(), Budget(UNLIMITED))) as job:
-            folder, ended = os.fsdecode(path), ended_at(log.file for log in job.logs)
+            folder, ended = os.fsdecode(path), ended_at(job.choice.files)
             if ended:
                 refusal = memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))
                 if refusal:
                     return refusal
             self.stopped.charge()
-            found = Overview(query, job, assembly.config.noise).findings()
+            found = findings(job, summaries(job))
         return memory.remember(path, found)
 
     def _failed(self, path: bytes, why: str) -> None:

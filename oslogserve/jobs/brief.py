@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.ranking import micros_of
+from oslogserve.jobs.reading import Reader
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.plan import planned
 from oslogserve.lines.summary import ErrorLine
@@ -43,12 +43,12 @@ def lines_of(job: Job, found: Findings, size: int) -> JobLines:
     """The lines for an excerpt of so many bytes, for which some logs are read again."""
     shown = _shown(found, size)
     several = [
-        job.read_ahead(one.log.file, _lines(job, one, size // (OTHERS if place else 1)), False)
+        (one.log.file, _lines(job.reader, one, size // (OTHERS if place else 1)))
         for place, (one, *_) in enumerate(shown)
     ]
     logs: list[LogLines] = []
     missing: list[Incomplete] = []
-    for (one, *same), read in zip(shown, map(only, started(several, LOGS_AT_ONCE)), strict=True):
+    for (one, *same), read in zip(shown, job.read_each(several), strict=True):
         if read is None:
             continue
         lines, lacks = read
@@ -78,12 +78,11 @@ def _shown(found: Findings, size: int) -> list[list[RankedLog]]:
 
 
 def _lines(
-    job: Job, one: RankedLog, size: int
-) -> Iterator[tuple[list[MarkedLine], Sequence[Incomplete]]]:
+    reader: Reader, one: RankedLog, size: int
+) -> Iterator[tuple[list[MarkedLine], list[Incomplete]]]:
     """Yields the lines of the log's plan, and why some lack."""
     ranges = planned(one.summary, one.log.tally.lines, size)
-    log = next(log for log in job.logs if log.file is one.log.file)
-    yield log.marked_lines(ranges)
+    yield reader.marked_lines(one.log.file, ranges)
 
 
 def _at_moment(found: Findings, shown: Sequence[RankedLog]) -> list[tuple[RankedLog, ErrorLine]]:

@@ -9,14 +9,12 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, only, started
 from oslogserve.jobs.job import Job
-from oslogserve.jobs.job_log import JobLog, JobReader
 from oslogserve.jobs.overview import Findings
+from oslogserve.jobs.reading import Reader
 from oslogserve.jobs.walk import File
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.selection import ALL_LINES
 from oslogserve.lines.summary import CauseLine
 
 #: Logs of a page that have an excerpt, and the bytes of their texts together.
@@ -79,9 +77,8 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
         left -= one.log.tally.bytes
         if one.summary.cause and left >= 0:
             file = one.log.file
-            lines = _excerpt(job.reader, file, one.summary.cause)
-            several[file] = job.read_ahead(file, lines, is_eager=False)
-    read = map(only, started(several.values(), LOGS_AT_ONCE))
+            several[file] = _excerpt(job.reader, file, one.summary.cause)
+    read = job.read_each(several.items())
     return {file: one for file, one in zip(several, read, strict=True) if one}
 
 
@@ -94,13 +91,13 @@ def lines_shown(cause: CauseLine) -> tuple[int, int]:
     return (last, last) if tells_last else (first, first + MOST_LINES - 1)
 
 
-def _excerpt(reader: JobReader, file: File, cause: CauseLine) -> Iterator[Excerpt]:
+def _excerpt(reader: Reader, file: File, cause: CauseLine) -> Iterator[Excerpt]:
     """Yields the excerpt; nothing if the log cannot be read so far."""
     first, last = lines_shown(cause)
     above = max(1, first - AROUND)
     may_open = _MAY_OPEN.search(cause.text)
     below = Range(above, last + AROUND + (MOST_BELOW if may_open else 0))
-    lines, missing = JobLog(file, ALL_LINES, reader).marked_lines([below], LONGEST)
+    lines, missing = reader.marked_lines(file, [below], LONGEST)
     if missing or len(lines) <= last - above:
         return
     begin, end = first - above, last + 1 - above

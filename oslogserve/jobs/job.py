@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An open job: the logs that were chosen below a folder, and the threads that read them."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -8,10 +9,11 @@ from oslogserve.encodings import stored_paths
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
-from oslogserve.jobs.job_log import JobLog, JobReader, LogRead, Summarised
 from oslogserve.jobs.passed import PassedLogs, PassedRun
+from oslogserve.jobs.reading import LogRead, Reader
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import Selection
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
@@ -28,13 +30,20 @@ class Jobs:
     """Opens the jobs of a process, which share a few threads."""
 
     def __init__(
-        self, logs: Logs, renderer: Renderer, limits: Limits, passed: PassedLogs | None = None
+        self,
+        logs: Logs,
+        renderer: Renderer,
+        limits: Limits,
+        noise: Sequence[re.Pattern[str]] = (),
+        passed: PassedLogs | None = None,
     ) -> None:
+        """noise: patterns of errors that say nothing about a failure."""
+        self.noise = noise
+        self.pools = Pools()
         self._logs = logs
         self._renderer = renderer
         self._limits = limits
         self._passed = passed or PassedLogs(logs, renderer)
-        self._pools = Pools()
 
     def open(
         self,
@@ -50,10 +59,10 @@ class Jobs:
         query.check_for("job")
         budget.enter(OVERVIEWS if query.is_overview or query.view == "summary" else JOBS)
         passed, faults = self._compared_with(query.against, passed_from or sources, budget)
-        reader = JobReader(self._logs, self._renderer, sources, query.path, budget, passed)
+        reader = Reader(self._logs, self._renderer, sources, query.path, budget, passed)
         walk = Walk(sources, query.path, query.first_log, budget.charge)
         choice = chosen(query, walk, self._limits, self._logs.media_type)
-        return Job(query, choice, [*faults, *choice.missing], reader, self._pools)
+        return Job(self, query, choice, [*faults, *choice.missing], reader)
 
     def _compared_with(
         self, folder: bytes, sources: Sequence[Source], budget: Budget
@@ -71,72 +80,54 @@ class Jobs:
         return run, [Incomplete("uncompared", what)] if run.ended else []
 
 
-class Next(NamedTuple):
-    """The request for the rest of an answer, by its parameters."""
-
-    #: The parameter `from`.
-    first_log: bytes
-    after: int = 0
-
-
 class Ending(NamedTuple):
-    """The parts that an answer lacks, known once its logs were read."""
+    """What is known of an answer about a job at its end."""
 
+    #: The logs that were read, without those that were skipped.
+    logs: list[LogRead]
     #: Files that fit the patterns and were not read.
     skipped: list[Skipped]
     missing: list[Incomplete]
     #: The same for the reader, as sentences.
     notices: list[str]
-    #: None if nothing is left.
-    next: Next | None
+    #: The log that the next answer begins with, and rows of it that answers already have; None if nothing is left.
+    next: tuple[bytes, int] | None
+    #: True if all lines of all logs were read.
+    is_read_to_end: bool
+    #: Rows that were sent.
+    sent: int
+    #: False if the limit, or a full page, ended the lines. Then chance decides how far each log was read.
+    is_whole: bool
 
 
 class Job:
-    """The logs of one answer, each to be read once. Close it."""
+    """The logs of one answer, each to be read once, and the threads that read them. Close it."""
 
     def __init__(
-        self,
-        query: Query,
-        choice: Choice,
-        missing: Sequence[Incomplete],
-        reader: JobReader,
-        pools: Pools,
+        self, jobs: Jobs, query: Query, choice: Choice, missing: list[Incomplete], reader: Reader
     ) -> None:
-        """missing: what is known to be missing before the logs are read."""
+        self.noise = jobs.noise
         self.choice = choice
+        #: Why the answer is incomplete. What its logs lack is added at its end.
         self.missing = missing
         self.reader = reader
         self.by_time = is_by_time(query)
         #: The log with the query's moment, whose line is shown whatever the other parameters say; None
         #: if no log has it.
         self.marked: File | None = None
-        selection = query.selection
         if query.moment:
             by_name = {file.name: file for file in choice.files}
             paths = stored_paths(query.moment.log)  # it may be compressed
             self.marked = next((by_name[path] for path in paths if path in by_name), None)
-            selection = selection._replace(show=(b"L%d" % query.moment.line,))
-        self.logs = [
-            JobLog(file, selection if file is self.marked else query.selection, reader)
-            for file in choice.files
-        ]
-        self._pools = pools
+        self._query = query
+        self._pools = jobs.pools
         self._ahead: list[Ahead[Any]] = []
 
-    def rest(self, read: Sequence[LogRead], after: int = 0) -> Next | None:
-        """The logs that are left for the next answer: from the first one for which the budget did not last.
-
-        read: of the first logs. after: rows of that one that answers already have.
-        """
-        # Never the first log: a follow-up request gets no further. Merged logs are not left.
-        for number in () if self.by_time else range(1, len(read)):
-            if read[number].is_unpaid:
-                return Next(self.logs[number].file.name, after)
-        return None if self.choice.next_log is None else Next(self.choice.next_log)
-
-    def summaries(self) -> Iterator[Summarised]:
-        several = (self.read_ahead(log.file, log.summary(), is_eager=False) for log in self.logs)
-        return filter(None, map(only, started(several, LOGS_AT_ONCE)))
+    def selection_of(self, file: File) -> Selection:
+        selection, moment = self._query.selection, self._query.moment
+        if moment and file is self.marked:
+            return selection._replace(show=(b"L%d" % moment.line,))
+        return selection
 
     def read_ahead(self, file: File, values: Iterator[_T], is_eager: bool = True) -> Ahead[_T]:
         """The values, which a thread of the log's source computes in advance. is_eager: see Ahead."""
@@ -145,23 +136,57 @@ class Job:
         self._ahead.append(ahead)
         return ahead
 
+    def read_each(self, several: Iterable[tuple[File, Iterator[_T]]]) -> Iterator[_T | None]:
+        """The only value of each log, in their order; None for a log without one. They are computed ahead."""
+        aheads = (self.read_ahead(file, values, is_eager=False) for file, values in several)
+        return map(only, started(aheads, LOGS_AT_ONCE))
+
     def ending(
         self,
-        following: Next | None,
         logs: Sequence[LogRead],
-        missing: Iterable[Incomplete] = (),
+        reports: Sequence[Incomplete] = (),
+        sent: int = 0,
+        cut_at: int | None = None,
+        next_after: int = 0,
     ) -> Ending:
-        """The ending. logs: those that the answer has come to. missing: what it lacks besides."""
-        all_missing = [*self.missing, *missing]
-        notices = [str(error) for error in all_missing]
+        """Adds to what is missing. logs: those that the answer has come to. reports: what reports lack.
+
+        sent: rows. cut_at: the number of the last one if more follow. next_after: rows that answers have of
+        the log for which the budget did not last.
+        """
+        notices = [str(error) for error in self.missing]
         for log in logs:
-            all_missing += log.missing
+            self.missing += log.missing
             if len(notices) < MOST_NOTICES:
                 notices += [f"{log.file.shown}: {error}" for error in log.missing]
-        if len(all_missing) > len(notices):
-            notices.append(f"{len(all_missing) - len(notices):,} more are incomplete.")
+        if len(self.missing) > len(notices):
+            notices.append(f"{len(self.missing) - len(notices):,} more are incomplete.")
+        self.missing += reports
+        notices += map(str, reports)
         skipped = [*self.choice.skipped, *(log.skipped for log in logs if log.skipped)]
-        return Ending(skipped, all_missing, notices, following)
+        read = [log for log in logs if not log.skipped]
+        following = self._next(logs, next_after)
+        if cut_at is not None:
+            following = self._query.first_log, cut_at
+        is_read_to_end = (
+            following is None
+            and self.choice.has_all
+            and not any(one.is_missed for one in skipped)
+            and all(log.is_read_to_end for log in read)
+        )
+        is_whole = cut_at is None
+        return Ending(
+            read, skipped, [*self.missing], notices, following, is_read_to_end, sent, is_whole
+        )
+
+    def _next(self, logs: Sequence[LogRead], after: int) -> tuple[bytes, int] | None:
+        """The begin of the next answer: the first log for which the budget did not last, else what is left."""
+        # Never the first log: a follow-up request gets no further. Merged logs and overviews are not left.
+        if not (self.by_time or self._query.is_overview):
+            for log in logs[1:]:
+                if log.is_unpaid:
+                    return log.file.name, after
+        return None if self.choice.next_log is None else (self.choice.next_log, 0)
 
     def close(self) -> None:
         """Stops reading, and closes the budget. May be called twice."""

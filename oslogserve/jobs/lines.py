@@ -7,22 +7,53 @@ Logs without times come last.
 """
 
 from bisect import bisect_left
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf
 from typing import NamedTuple, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
+from oslogserve.jobs import reading
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
-from oslogserve.jobs.job import Ending, Job, Next
-from oslogserve.jobs.job_log import Bundle, LogRead
+from oslogserve.jobs.job import Ending, Job
+from oslogserve.jobs.reading import LogRead, Reader
 from oslogserve.jobs.walk import File
-from oslogserve.lines.selection import TAIL_BYTES, Last, Rows, Selection
+from oslogserve.lines.renderer import Rendering, Room
+from oslogserve.lines.selection import (
+    LONGEST_LINE,
+    NO_TIME,
+    TAIL_BYTES,
+    UNTIMED,
+    Last,
+    Rows,
+    Selection,
+    Wanted,
+)
 from oslogserve.native import LastRows, MergedRows
 from oslogserve.query import Query
 
+# Logs one after the other.
+#: Bytes of a log's rows that are passed on at once.
+PASSED_ON = 64 * 1024
+#: The longest tail, in lines, that each log finds for itself: it holds all of them.
+SHORT_TAIL = 1000
+#: Per-row overhead in bytes, next to label and line; bounds the lines of one read.
+ROW = 64
+
+# Merged logs. Sizes are bytes of all logs together.
+#: Read memory shared by the merged logs; the least for each.
+MERGED, LEAST_READ = 7 * 1024 * 1024, 16 * 1024
+#: Lines that are held until their ends are seen. Several copies of each exist.
+MERGED_LINES = 32 * 1024 * 1024
+#: Blocks of indexes that are held until their checksums are known; others are read twice.
+MERGED_BLOCKS = 16 * 1024 * 1024
+#: Rows that wait for their log's first time, and such rows of one log. A log with more counts as one
+#: without times.
+MERGED_WAITING, MOST_WAITING = 16 * 1024 * 1024, 256 * 1024
+#: Pieces that are read before rows are passed on, however few rows these gave: the other logs wait.
+MOST_MERGED_PIECES = 32
 #: Bytes of merged rows that are passed on at once.
 MOST_MERGED = 256 * 1024
 #: Results of the native core's run() that are not the number of a log.
@@ -30,9 +61,13 @@ FULL, OVER = -1, -2
 #: Logs whose next rows are read ahead. Those of all logs at once would take twice the memory.
 LOGS_AHEAD = 8
 
+_T = TypeVar("_T")
+
 
 class _MergedLog:
-    def __init__(self, ahead: Ahead[Bundle[MergedRows]], rows: Iterator[MergedRows]) -> None:
+    def __init__(
+        self, ahead: Ahead[tuple[MergedRows | None, LogRead]], rows: Iterator[MergedRows]
+    ) -> None:
         """rows: those of `ahead`."""
         self._ahead = ahead
         self._rows = rows
@@ -72,9 +107,6 @@ def merge(logs: Sequence[_MergedLog]) -> Iterator[Rows]:
         needed = () if log == FULL else (log,)
 
 
-_R = TypeVar("_R")
-
-
 class Slice(NamedTuple):
     """Consecutive rows: those of `rows` from `first` up to `end`, without `end`."""
 
@@ -109,182 +141,193 @@ class Slice(NamedTuple):
         return min(end + 1, self.end) - self.first
 
 
-class Limiter:
-    """Limits the rows of one answer, and counts them."""
+def limited(
+    slices: Iterable[Slice], selection: Selection, most: float, missing: list[Incomplete]
+) -> Generator[Slice, None, tuple[int, int | None]]:
+    """The last rows if a tail is selected; of these, the rows after `after`, up to the limit, or until `most`
+    bytes are full.
 
-    def __init__(self, selection: Selection) -> None:
-        #: Why rows are missing.
-        self.missing: list[Incomplete] = []
-        #: Rows sent, and the number of the last one if more follow.
-        self.sent = 0
-        self.cut_at: int | None = None
-        self._selection = selection
+    How the rows are cut into slices changes nothing. Returns how many rows there were, and the number of the
+    last one if more follow. Adds to `missing`.
+    """
+    if selection.tail is not None:
+        slices = _last(slices, selection.tail, missing)
+    limit = inf if selection.limit is None else selection.limit
+    behind, sent = selection.after, 0
+    for one in slices:
+        if behind >= one.length:
+            behind -= one.length
+            continue
+        one = one._replace(first=one.first + behind)
+        behind = 0
+        left = int(min(one.filling(most), limit - sent))
+        is_cut = left < one.length
+        sent += left
+        if left:
+            one = one._replace(end=one.first + left)
+            most -= one.size
+            yield one
+        if is_cut:
+            return sent, selection.after + sent
+    return sent, None
 
-    def limited(self, slices: Iterable[Slice], most: float) -> Iterator[Slice]:
-        """The last rows if the query wants a tail; of these, the rows after `after`, up to the limit,
-        or until `most` bytes are full.
 
-        How the rows are cut into slices changes nothing.
-        """
-        if self._selection.tail is not None:
-            slices = self._last(slices, self._selection.tail)
-        limit = inf if self._selection.limit is None else self._selection.limit
-        after = behind = self._selection.after
-        for one in slices:
-            if behind >= one.length:
-                behind -= one.length
-                continue
-            one = one._replace(first=one.first + behind)
-            behind = 0
-            left = int(min(one.filling(most), limit - self.sent))
-            if left < one.length:
-                self.cut_at = after + self.sent + left
-            self.sent += left
-            if left:
-                one = one._replace(end=one.first + left)
-                most -= one.size
-                yield one
-            if self.cut_at is not None:
-                return
+def _last(slices: Iterable[Slice], most: int, missing: list[Incomplete]) -> Iterator[Slice]:
+    """The last `most` rows, as far as TAIL_BYTES can hold them."""
+    held: deque[Slice] = deque()
+    rows = size = 0
+    is_cut = False
+    for one in slices:
+        held.append(one)
+        rows += one.length
+        size += one.size
+        while rows - held[0].length >= most or size - held[0].size >= TAIL_BYTES:
+            first = held.popleft()
+            rows -= first.length
+            size -= first.size
+            is_cut = True
+    if not held:
+        return
+    fitting = held[0].filling(size - TAIL_BYTES)
+    if rows - fitting < most and (is_cut or fitting):
+        what = f"the last {TAIL_BYTES >> 20} MiB are all that is kept"
+        missing.append(Incomplete("capped", what))
+    held[0] = held[0]._replace(first=held[0].first + max(0, rows - most, fitting))
+    yield from held
 
-    def _last(self, slices: Iterable[Slice], most: int) -> Iterator[Slice]:
-        """The last `most` rows, as far as TAIL_BYTES can hold them."""
-        held: deque[Slice] = deque()
-        rows = size = 0
-        is_cut = False
-        for one in slices:
-            held.append(one)
-            rows += one.length
-            size += one.size
-            while rows - held[0].length >= most or size - held[0].size >= TAIL_BYTES:
-                first = held.popleft()
-                rows -= first.length
-                size -= first.size
-                is_cut = True
-        if not held:
+
+def read_lines(
+    query: Query, job: Job, label: Callable[[File], bytes], link: bytes, most: float
+) -> Generator[Slice, None, Ending]:
+    """Yields the lines of a job. Returns their ending.
+
+    label, link: of each log's rows, see Wanted. most: bytes of the rows, about.
+    """
+    # The logs that the answer has come to, by their index, and the rows of each. More are read ahead, by chance.
+    reached: dict[int, LogRead] = {}
+    given: Counter[int] = Counter()
+    selection = query.selection
+
+    def wanted(file: File) -> Wanted:
+        selected = job.selection_of(file)
+        return Wanted(query.view, selected, file.modified, link, label=label(file))
+
+    slices = (
+        _merged(job, wanted, selection.tail, reached)
+        if job.by_time
+        else _one_by_one(job, wanted, reached, given)
+    )
+    sent, cut_at = yield from limited(slices, selection, most, job.missing)
+    last = max(reached, default=0)
+    before = given.total() - given[last]
+    next_after = max(given[last], selection.after - before) if selection.tail is None else 0
+    logs = [reached[log] for log in sorted(reached)]
+    ending = job.ending(logs, (), sent, cut_at, next_after)
+    untimed = [log.file.shown for log in logs if not log.has_times and log.tally.sent]
+    if untimed and ending.is_whole:  # else chance decides how far each was read
+        names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
+        ending.notices.append(f"Lines without any time come last, of: {names}.")
+    return ending
+
+
+def _taken(
+    number: int, several: Iterable[tuple[_T | None, LogRead]], reached: dict[int, LogRead]
+) -> Iterator[_T]:
+    """The rows of the log of this index. Notes what is known of it with those that were taken."""
+    for rows, reached[number] in several:
+        if rows is not None:
+            yield rows
+
+
+def _one_by_one(
+    job: Job, wanted: Callable[[File], Wanted], reached: dict[int, LogRead], given: Counter[int]
+) -> Iterator[Slice]:
+    several = (
+        job.read_ahead(file, _rows_of(job.reader, file, wanted(file))) for file in job.choice.files
+    )
+    for number, ahead in enumerate(started(several, LOGS_AT_ONCE)):
+        for rows in chain.from_iterable(_taken(number, ahead, reached)):
+            given[number] += len(rows.ends)
+            yield Slice(number, rows, 0, len(rows.ends))
+        if number > 0 and reached[number].is_unpaid:
             return
-        fitting = held[0].filling(size - TAIL_BYTES)
-        if rows - fitting < most and (is_cut or fitting):
-            what = f"the last {TAIL_BYTES >> 20} MiB are all that is kept"
-            self.missing.append(Incomplete("capped", what))
-        held[0] = held[0]._replace(first=held[0].first + max(0, rows - most, fitting))
-        yield from held
 
 
-class LinesEnd(NamedTuple):
-    """Facts of the lines that are known once they were read."""
+def _rows_of(
+    reader: Reader, file: File, wanted: Wanted
+) -> Iterator[tuple[list[Rows] | None, LogRead]]:
+    """Yields the rows of a log, about PASSED_ON bytes of them at once, and last None. See Reader.read()."""
+    selection = wanted.selection
+    limit, tail = selection.limit, selection.tail
+    if tail is not None:
+        limit = None
+    if limit is not None:  # one more than is shown tells that there are more
+        limit += selection.after + 1
+    if (tail or 0) > SHORT_TAIL:
+        tail = None
+    wanted = wanted._replace(selection=selection._replace(limit=limit, tail=tail, after=0))
+    held: list[Rows] = []
+    size, log = 0, LogRead(file)
+    for rows, now in reader.read(file, wanted, Rendering.rows, _room(reading.READ, wanted)):
+        if rows is None:
+            break
+        log = now
+        if log.is_unpaid and selection.tail is None:  # the next answer begins with the whole line
+            break
+        if rows.ends:
+            held.append(rows)
+            size += len(rows.text)
+        if size >= PASSED_ON:
+            yield held, log
+            held, size = [], 0
+    if held:
+        yield held, log
+    yield None, now
 
-    ending: Ending
-    #: Rows that were sent.
-    sent: int
-    #: False if the limit, or a full page, ended the lines. Then chance decides how far each log was read.
-    is_whole: bool
-    #: The logs that were read.
-    logs: list[LogRead]
-    #: True if all lines of all logs were read.
-    is_read_to_end: bool
+
+def _merged(
+    job: Job, wanted: Callable[[File], Wanted], tail: int | None, reached: dict[int, LogRead]
+) -> Iterator[Slice]:
+    files = job.choice.files
+    several: list[_MergedLog] = []
+    last_rows = None if tail is None else LastRows(tail)
+    for number, file in enumerate(files):
+        last = last_rows and Last(last_rows, number)
+        rows = _rows_to_merge(job.reader, file, wanted(file)._replace(last=last), len(files))
+        ahead = job.read_ahead(file, rows, is_eager=False)
+        several.append(_MergedLog(ahead, _taken(number, ahead, reached)))
+    for one in several:
+        one.start()
+    for merged in merge(several):
+        job.reader.budget.note()  # of this thread, which may give nothing for long
+        yield Slice(None, merged, 0, len(merged.ends))
 
 
-class Lines:
-    """The lines of a job as slices. Iterate them once: then their end is known."""
+def _rows_to_merge(
+    reader: Reader, file: File, wanted: Wanted, logs: int
+) -> Iterator[tuple[MergedRows | None, LogRead]]:
+    """Yields the rows of one of so many logs, and last None. See Reader.read()."""
+    # A log's first lines may get their time from lines beyond a limit. Long tails of many logs would
+    # all be held at once.
+    selection = wanted.selection._replace(limit=None, tail=None, after=0)
+    wanted = wanted._replace(selection=selection, by_time=True)
+    size = max(LEAST_READ, min(reading.READ, MERGED // logs - LEAST_READ))
+    room = _room(size, wanted, min(LONGEST_LINE, MERGED_LINES // logs))
+    waiting = min(MOST_WAITING, MERGED_WAITING // logs)
 
-    def __init__(
-        self,
-        query: Query,
-        job: Job,
-        label: Callable[[File], bytes],
-        link: bytes,
-        most: float = inf,
-    ) -> None:
-        """label, link: of each log's rows, see Wanted. most: bytes of the rows, about."""
-        self._query = query
-        self._job = job
-        self._label = label
-        self._link = link
-        self._most = most
-        self._limiter = Limiter(query.selection)
-        #: Rows that this answer and those before it have of the log that the next one begins with.
-        self._next_after = 0
-        #: The logs that the answer has come to, by their index. More are read ahead, by chance.
-        self._reached: dict[int, LogRead] = {}
-        self._end: LinesEnd | None = None
+    def take(rendering: Rendering) -> Iterator[MergedRows]:
+        if wanted.last:  # none, so that the indexes of all logs have told where the last rows begin
+            yield MergedRows()
+        yield from rendering.merged_rows(waiting, size // 2, MOST_MERGED_PIECES)
 
-    @property
-    def missing(self) -> Sequence[Incomplete]:
-        """Why lines are missing; known once all were iterated."""
-        return self._job.missing if self._end is None else self._end.ending.missing
+    reached: int | None = NO_TIME
+    for rows, log in reader.read(file, wanted, take, room._replace(held=MERGED_BLOCKS // logs)):
+        if rows is not None:
+            reached = rows.reached
+            yield rows, log
+    yield None, log._replace(has_times=reached not in (NO_TIME, UNTIMED))
 
-    def end(self) -> LinesEnd:
-        """The end of the lines, once all were iterated. Raises ValueError before."""
-        if self._end is None:
-            raise ValueError("the lines were not read to their end")
-        return self._end
 
-    def __iter__(self) -> Iterator[Slice]:
-        slices = self._merged() if self._job.by_time else self._one_by_one()
-        yield from self._limiter.limited(slices, self._most)
-        self._end = self._ended()
-
-    def _taken(self, log: int, bundles: Iterable[Bundle[_R]]) -> Iterator[_R]:
-        """The rows of the log of this index. Notes what is known of it with those that were taken."""
-        for bundle in bundles:
-            self._reached[log] = bundle.log
-            if bundle.rows is not None:
-                yield bundle.rows
-
-    def _merged(self) -> Iterator[Slice]:
-        job, view = self._job, self._query.view
-        several: list[_MergedLog] = []
-        tail = self._query.selection.tail
-        last_rows = None if tail is None else LastRows(tail)
-        for number, log in enumerate(job.logs):
-            last = last_rows and Last(last_rows, number)
-            label = self._label(log.file)
-            bundles = log.merged_rows(view, label, self._link, len(job.logs), last)
-            ahead = job.read_ahead(log.file, bundles, is_eager=False)
-            several.append(_MergedLog(ahead, self._taken(number, ahead)))
-        for one in several:
-            one.start()
-        for rows in merge(several):
-            job.reader.budget.note()  # of this thread, which may give nothing for long
-            yield Slice(None, rows, 0, len(rows.ends))
-
-    def _one_by_one(self) -> Iterator[Slice]:
-        job, view = self._job, self._query.view
-        several = (
-            job.read_ahead(log.file, log.rows(view, self._label(log.file), self._link))
-            for log in job.logs
-        )
-        given = 0
-        for log, ahead in enumerate(started(several, LOGS_AT_ONCE)):
-            before = given
-            taken: Iterator[Sequence[Rows]] = self._taken(log, ahead)
-            for rows in chain.from_iterable(taken):
-                given += len(rows.ends)
-                yield Slice(log, rows, 0, len(rows.ends))
-            if log > 0 and self._reached[log].is_unpaid:
-                if self._query.selection.tail is None:
-                    self._next_after = max(given, self._query.selection.after) - before
-                return
-
-    def _ended(self) -> LinesEnd:
-        job, limiter = self._job, self._limiter
-        is_whole = limiter.cut_at is None
-        reached = [self._reached[log] for log in sorted(self._reached)]
-        following = job.rest(reached, self._next_after)
-        if limiter.cut_at is not None:
-            following = Next(self._query.first_log, limiter.cut_at)
-        ending = job.ending(following, reached, limiter.missing)
-        logs = [log for log in reached if log.source and log.skipped is None]
-        untimed = [log.file.shown for log in reached if not log.has_times and log.tally.sent]
-        if untimed and is_whole:  # else chance decides how far each was read
-            names = ", ".join(untimed[:5]) + (" and others" if len(untimed) > 5 else "")
-            sentence = f"Lines without any time come last, of: {names}."
-            ending = ending._replace(notices=[*ending.notices, sentence])
-        is_read_to_end = (
-            following is None
-            and job.choice.has_all
-            and not any(one.is_missed for one in ending.skipped)
-            and all(log.is_read_to_end for log in logs)
-        )
-        return LinesEnd(ending, limiter.sent, is_whole, logs, is_read_to_end)
+def _room(size: int, wanted: Wanted, longest: int = LONGEST_LINE) -> Room:
+    """Room for pieces of so many bytes. longest: bytes of a line."""
+    return Room(size, max(1, size // (len(wanted.label or b"") + ROW)), longest)

@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from sys import getsizeof
 from typing import NamedTuple
 
@@ -14,14 +12,14 @@ from oslogserve.ci.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
 from oslogserve.ci.console import HEAD, ConsoleHead
 from oslogserve.ci.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.choice import Choice, Skipped
+from oslogserve.jobs.choice import Choice
 from oslogserve.jobs.job import Ending, Job
-from oslogserve.jobs.job_log import LogRead, Summarised
 from oslogserve.jobs.ranking import CONSOLES, ranked
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
+from oslogserve.lines.selection import Wanted
 from oslogserve.lines.summary import Summary
 from oslogserve.native import SEVERITIES
-from oslogserve.query import Query
 
 _NO_REPORT = ZuulReport()
 _ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
@@ -33,6 +31,9 @@ MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
 #: Logs that are shown before the others are read, and stored bytes of all logs from which on: reading these
 #: takes a fifth of a second.
 MOST_EARLY, LEAST_STORED = 4, 4 * 1024 * 1024
+
+#: The summary of a log, None if it was skipped; and what is known of the log.
+Summarised = tuple[Summary | None, LogRead]
 
 
 class RankedLog(NamedTuple):
@@ -83,117 +84,97 @@ class Findings(NamedTuple):
         return wrong or [*filter(None, [self.ended])]
 
 
-class Overview:
-    """Reads what a job's logs and reports tell. Call summaries() or findings() once, before that early()."""
-
-    def __init__(self, query: Query, job: Job, noise: Sequence[re.Pattern[str]]) -> None:
-        """noise: patterns of errors that say nothing about a failure."""
-        self._query = query
-        self._job = job
-        self._noise = noise
-        #: Logs of which not all errors are ranked.
-        self._shortened = 0
-        #: The logs that were read, or skipped, in the job's order.
-        self._logs: list[LogRead] = []
-        #: Why the answer is incomplete; known once summaries() or findings() has returned.
-        self.missing: Sequence[Incomplete] = job.missing
-        self._summaries = self._bounded(job.summaries())
-        #: Those that early() has taken.
-        self._first: list[Summarised] = []
-
-    def summaries(self) -> tuple[list[RankedLog], Ending]:
-        """The logs that were read, in the order of their ranks."""
-        logs = self._ranked([*self._summaries])
-        ending = self._ending()
-        self.missing = ending.missing
-        return logs, ending
-
-    def early(self) -> tuple[list[RankedLog], int] | None:
-        """Those of the likeliest logs that show a failure, and how many were read for that.
-
-        None if none does, or if all logs are read soon.
-        """
-        files = self._job.choice.files
-        stored = sum(file.size or 0 for file in files)
-        if len(files) <= MOST_EARLY or stored < LEAST_STORED:
-            return None
-        self._first = [*islice(self._summaries, MOST_EARLY)]
-        wrong = [one for one in self._ranked(self._first) if one.shows_failure]
-        return (wrong, len(self._first)) if wrong else None
-
-    def findings(self) -> Findings:
-        logs = self._ranked([*self._first, *self._summaries])
-        ending = self._ending()
-        has_failure = any(one.shows_failure for one in logs)
-        zuul, tests, missing = _told(self._job, ending.skipped)
-        self.missing = all_missing = [*ending.missing, *missing]
-        # Logs that were not begun, since the budget was spent.
-        unpaid = sum(log.is_unpaid and log.skipped is not None for log in self._logs)
-        return Findings(
-            logs=logs,
-            ended=None if has_failure else _ended(logs),
-            task=zuul.task,
-            tests=tests,
-            build=self.header(zuul, logs),
-            choice=self._job.choice,
-            unread=self._job.choice.found - len(self._logs) + unpaid,
-            ending=ending._replace(
-                missing=all_missing, notices=[*ending.notices, *map(str, missing)]
-            ),
-        )
-
-    def header(self, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = ()) -> Build:
-        """The build, as Zuul's files or else the console tell it. Its lack is no fault.
-
-        logs: those that were read.
-        """
-        reader, result, seconds = self._job.reader, zuul.result, zuul.seconds
-        build = Build()
-        if self._job.choice.has_inventory:
-            text, _ = reader.beginning(INVENTORY, MOST_OF_INVENTORY)
-            build = build_of(text)
-        elif console := _console(self._job):
-            text, _ = reader.beginning(console.name, HEAD)
-            head = ConsoleHead(text)
-            build = head.build()
-            summary = next((one.summary for one in logs if one.log.file == console), None)
-            if summary and not result and seconds is None:
-                result, seconds = head.end(summary)
-        return build._replace(result=result, seconds=seconds)
-
-    def _ranked(self, were_read: Sequence[Summarised]) -> list[RankedLog]:
-        """The logs in the order of their ranks."""
-        passed = self._job.reader.passed
-        ranks = ranked([(log.file.shown, summary) for log, summary in were_read], self._noise)
-        logs = [
-            RankedLog(log, summary, score, passed.like(log.file.name) if passed else None)
-            for (log, _), (score, summary) in zip(were_read, ranks, strict=True)
-        ]
-        return sorted(logs, key=lambda one: (-one.score, one.log.file.name))
-
-    def _bounded(self, summaries: Iterable[Summarised]) -> Iterator[Summarised]:
-        """The summaries of logs that were not skipped, with as many errors as may be held."""
-        size = 0
-        for log, summary in summaries:
-            self._logs.append(log)
+def summaries(job: Job) -> Iterator[Summarised]:
+    """Yields all logs with their compact summaries, with as many errors as may be held. Adds to what is missing."""
+    size = shortened = 0
+    for summary, log in filter(
+        None, job.read_each((file, _summary(job, file)) for file in job.choice.files)
+    ):
+        if summary is not None:
             errors = summary.errors
             size += sum(getsizeof(error.text) + _OVERHEAD for error in errors)
             size += sum(getsizeof(line) for one in summary.other_failures for line in one.told)
             if size > MOST_OF_ERRORS:
                 if len(errors) > 2:
                     errors = [errors[0], errors[-1]]
-                    self._shortened += 1
+                    shortened += 1
                 summary = replace(summary, errors=errors, other_failures=[])
-            if not log.skipped:
-                yield Summarised(log, summary)
+        yield summary, log
+    if shortened:
+        what = f"of {shortened:,} logs, only the first and the last error are ranked"
+        what = f"{what}: the errors of all logs are too large"
+        job.missing.append(Incomplete("capped", what))
 
-    def _ending(self) -> Ending:
-        missing = []
-        if self._shortened:
-            what = f"of {self._shortened:,} logs, only the first and the last error are ranked"
-            missing.append(Incomplete("capped", f"{what}: the errors of all logs are too large"))
-        following = self._job.rest(() if self._query.is_overview else self._logs)
-        return self._job.ending(following, self._logs, missing)
+
+def _summary(job: Job, file: File) -> Iterator[Summarised]:
+    wanted = Wanted("summary", job.selection_of(file), file.modified)
+    read = [*job.reader.read(file, wanted, lambda log: [log.summary(is_compact=True)])]
+    yield read[0][0], read[-1][1]  # the other chapters of many logs would fill the memory
+
+
+def early(job: Job, several: Iterator[Summarised]) -> list[Summarised]:
+    """Takes the likeliest logs; none if all are read soon."""
+    files = job.choice.files
+    taken: list[Summarised] = []
+    if len(files) > MOST_EARLY and sum(file.size or 0 for file in files) >= LEAST_STORED:
+        for one in several:
+            taken.append(one)
+            if sum(summary is not None for summary, _ in taken) == MOST_EARLY:
+                break
+    return taken
+
+
+def ranked_logs(job: Job, read: Iterable[Summarised]) -> list[RankedLog]:
+    """The logs that were not skipped, in the order of their ranks."""
+    passed = job.reader.passed
+    several = [(summary, log) for summary, log in read if summary is not None]
+    ranks = ranked([(log.file.shown, summary) for summary, log in several], job.noise)
+    logs = [
+        RankedLog(log, summary, score, passed.like(log.file.name) if passed else None)
+        for (_, log), (score, summary) in zip(several, ranks, strict=True)
+    ]
+    return sorted(logs, key=lambda one: (-one.score, one.log.file.name))
+
+
+def findings(job: Job, several: Iterable[Summarised]) -> Findings:
+    read = [*several]
+    logs = ranked_logs(job, read)
+    has_failure = any(one.shows_failure for one in logs)
+    of_all = [log for _, log in read]
+    skipped = {one.name for one in (*job.choice.skipped, *(log.skipped for log in of_all)) if one}
+    zuul, tests, missing = _told(job, skipped)
+    # Logs that were not begun, since the budget was spent.
+    unpaid = sum(log.is_unpaid and log.skipped is not None for log in of_all)
+    return Findings(
+        logs=logs,
+        ended=None if has_failure else _ended(logs),
+        task=zuul.task,
+        tests=tests,
+        build=header(job, zuul, logs),
+        choice=job.choice,
+        unread=job.choice.found - len(of_all) + unpaid,
+        ending=job.ending(of_all, missing),
+    )
+
+
+def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = ()) -> Build:
+    """The build, as Zuul's files or else the console tell it. Its lack is no fault.
+
+    logs: those that were read.
+    """
+    reader, result, seconds = job.reader, zuul.result, zuul.seconds
+    build = Build()
+    if job.choice.has_inventory:
+        text, _ = reader.beginning(INVENTORY, MOST_OF_INVENTORY)
+        build = build_of(text)
+    elif console := _console(job.choice):
+        text, _ = reader.beginning(console.name, HEAD)
+        head = ConsoleHead(text)
+        build = head.build()
+        summary = next((one.summary for one in logs if one.log.file == console), None)
+        if summary and not result and seconds is None:
+            result, seconds = head.end(summary)
+    return build._replace(result=result, seconds=seconds)
 
 
 def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
@@ -203,17 +184,16 @@ def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
     return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
 
 
-def _console(job: Job) -> File | None:
+def _console(choice: Choice) -> File | None:
     """The job's only console, or its only log: of several, each may be of a job of its own."""
-    files = [log.file for log in job.logs]
-    consoles = [file for file in files if CONSOLES.search(file.shown)]
-    if job.choice.found == 1:
-        consoles = files
+    consoles = [file for file in choice.files if CONSOLES.search(file.shown)]
+    if choice.found == 1:
+        consoles = choice.files
     return consoles[0] if len(consoles) == 1 else None
 
 
 def _told(
-    job: Job, skipped: Sequence[Skipped]
+    job: Job, skipped: Collection[str]
 ) -> tuple[ZuulReport, list[FailedTest], list[Incomplete]]:
     """Zuul's result and the failed tests by the folder's reports, and why these are not read to their ends."""
     charge = job.reader.budget.charge
@@ -221,12 +201,12 @@ def _told(
     tests: list[FailedTest] = []
     missing: list[Incomplete] = []
     try:
-        if any(one.name.encode() in reports.ZUULS for one in skipped):
+        if any(name.encode() in reports.ZUULS for name in skipped):
             report, lacks = _report(job, reports.ZUULS[0], reports.MOST_OF_ZUULS)
             missing += lacks
             zuul = reports.zuul_report(report)
             charge()
-        files = [log.file for log in job.logs if reports.is_junit(log.file.shown)]
+        files = [file for file in job.choice.files if reports.is_junit(file.shown)]
         for file in files[: reports.MOST_REPORTS]:
             report, lacks = _report(job, file.name, reports.MOST_OF_JUNIT)
             missing += lacks
@@ -242,7 +222,7 @@ def _report(job: Job, name: bytes, most: int) -> tuple[bytes, list[Incomplete]]:
     """The beginning of a report; and why it is not whole, unless its log says so already."""
     report, lacks = job.reader.beginning(name, most)
     shown = name.decode("utf-8", "replace")
-    is_log = any(log.file.name == name for log in job.logs)
+    is_log = any(file.name == name for file in job.choice.files)
     missing = [
         Incomplete(error.reason, f"{shown}: {error}")
         for error in lacks

@@ -7,12 +7,13 @@ Each view says what was left out, and links to the rest.
 import json
 from collections.abc import Iterator
 from functools import partial
+from math import inf
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve.humanize import iso_moment
-from oslogserve.jobs.job import Ending, Job, Next
-from oslogserve.jobs.lines import Lines
+from oslogserve.jobs.job import Ending, Job
+from oslogserve.jobs.lines import Slice, read_lines
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment
 from oslogserve.messages import visible
@@ -48,34 +49,38 @@ def label(query: Query, file: File) -> bytes:
     return f"{visible(file.shown)}:".encode()
 
 
-def link(query: Query, by_time: bool) -> bytes:
-    """The beginning of links to other lines of these logs; see Wanted."""
-    return link_of(query.one_source) + (b"order=time&amp;" if by_time else b"")
-
-
-def text(query: Query, lines: Lines) -> Iterator[bytes]:
+def text(query: Query, job: Job) -> Iterator[bytes]:
     """Yields `NAME:NUMBER:LINE` for each line; then, in brackets, what was left out."""
-    yield from gathered(one.text for one in lines)
-    ending = lines.end().ending
+    ended: list[Ending] = []
+    yield from gathered(one.text for one in _lines(query, job, ended))
+    [ending] = ended
     for sentence in ending.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
-    following = next_address(query, ending.next)
+    following = next_address(query, ending)
     if following:
         yield f"[oslogserve: there is more: {following}]\n".encode()
 
 
-def jsonl(query: Query, lines: Lines) -> Iterator[bytes]:
+def jsonl(query: Query, job: Job) -> Iterator[bytes]:
     """Yields an object for each line, with the log's name first, and one at the end."""
-    yield from gathered(one.text for one in lines)
-    end = lines.end()
+    ended: list[Ending] = []
+    yield from gathered(one.text for one in _lines(query, job, ended))
+    [ending] = ended
+    tallies = [log.tally for log in ending.logs]
     counts = {
-        "logs": len(end.logs),
-        "lines": sum(log.tally.lines for log in end.logs) if end.is_whole else None,
-        "matched": sum(log.tally.matched for log in end.logs) if end.is_whole else None,
-        "sent": end.sent,
-        "read_to_end": end.is_read_to_end,
+        "logs": len(tallies),
+        "lines": sum(tally.lines for tally in tallies) if ending.is_whole else None,
+        "matched": sum(tally.matched for tally in tallies) if ending.is_whole else None,
+        "sent": ending.sent,
+        "read_to_end": ending.is_read_to_end,
     }
-    yield json_line({"end": True, **counts, **ending_of(query, end.ending)})
+    yield json_line({"end": True, **counts, **ending_of(query, ending)})
+
+
+def _lines(query: Query, job: Job, ended: list[Ending], most: float = inf) -> Iterator[Slice]:
+    """The lines. Adds their ending to `ended`. most: bytes of lines, about."""
+    link = link_of(query.one_source) + (b"order=time&amp;" if job.by_time else b"")
+    ended.append((yield from read_lines(query, job, partial(label, query), link, most)))
 
 
 def ending_of(query: Query, ending: Ending) -> dict[str, Any]:
@@ -83,19 +88,23 @@ def ending_of(query: Query, ending: Ending) -> dict[str, Any]:
         "skipped": [{"name": one.name, "reason": one.why} for one in ending.skipped],
         **completeness(query, ending.missing),
         "notices": ending.notices,
-        "next": next_address(query, ending.next),
+        "next": next_address(query, ending),
     }
 
 
-def next_address(query: Query, following: Next | None) -> str | None:
+def next_address(query: Query, ending: Ending) -> str | None:
     """The URL, relative to the folder, of the rest; None if nothing is left."""
-    if following is None:
+    if ending.next is None:
         return None
-    added: dict[str, bytes | int] = {"from": following.first_log, "after": following.after}
+    log, after = ending.next
+    added: dict[str, bytes | int] = {"from": log, "after": after}
     return address(query.parameters, ("from", "after"), **added)
 
 
-def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
+def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
+    """Yields the page. most: bytes of lines on it."""
+    ended: list[Ending] = []
+    lines = _lines(query, job, ended, most)
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
     mark = None
@@ -105,9 +114,16 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
     if query.moment:  # without one of them, the page goes there again
         chips = [Link(f"{one.address}#{ID}", one.text) for one in in_use.chips]
         in_use = in_use._replace(chips=chips)
+    if job.by_time:
+        texts = gathered(one.text for one in lines)
+        files = {label(query, file): file for file in job.choice.files}
+        rows = by_time(mark.marked(texts) if mark else texts, files)
+    else:
+        heads = [(address_of(query, file), file.shown) for file in job.choice.files]
+        rows = gathered(by_log(lines, heads, mark))
     yield from streamed(
         "job.html",
-        _rows(query, job, lines, mark),
+        rows,
         **frame(query.mount, query.path, source=query.one_source),
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
@@ -117,18 +133,9 @@ def html(query: Query, job: Job, lines: Lines) -> Iterator[bytes]:
         # The answers behind the first one go on behind it.
         lacks_moment=lambda: not (mark and mark.is_shown) and not query.selection.after,
         by_time=job.by_time,
-        lines=lines,
+        ended=ended,
         address=partial(next_address, query),
     )
-
-
-def _rows(query: Query, job: Job, lines: Lines, mark: Mark | None) -> Iterator[bytes]:
-    if not job.by_time:
-        heads = [(address_of(query, log.file), log.file.shown) for log in job.logs]
-        return gathered(by_log(lines, heads, mark))
-    texts = gathered(one.text for one in lines)
-    files = {label(query, log.file): log.file for log in job.logs}
-    return by_time(mark.marked(texts) if mark else texts, files)
 
 
 def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str, Any]:

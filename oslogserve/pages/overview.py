@@ -14,8 +14,8 @@ from oslogserve.ci.build import Build
 from oslogserve.humanize import iso_moment
 from oslogserve.jobs.excerpts import Excerpt, lines_shown
 from oslogserve.jobs.job import Ending
-from oslogserve.jobs.job_log import LogRead
 from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.brief.marked import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
@@ -260,7 +260,7 @@ def section(
         naming=lambda test: address(q=_short(test.name)),
         against=query.against.decode("utf-8", "replace"),
         notices=_notices(found),
-        next_address=next_address(query, found.ending.next),
+        next_address=next_address(query, found.ending),
     )
 
 

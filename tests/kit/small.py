@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from unittest import mock
 
 #: The constants that say how many bytes of a log's text are read and handed on at once.
-_PIECES = ("oslogserve.logs.open_log.PIECE", "oslogserve.jobs.job_log.READ")
+_PIECES = ("oslogserve.logs.open_log.PIECE", "oslogserve.jobs.reading.READ")
 
 
 def small_pieces(size):
@@ -20,8 +20,8 @@ def small_indexes(interval, piece, most_waiting=None):
     """
     where = "oslogserve.logs.blocks."
     patched = {where + "LEAST_PACKED": 1, where + "LEAST_PLAIN": 1, where + "INTERVAL": interval}
-    patched["oslogserve.jobs.job_log.SMALL"] = 0
-    patched["oslogserve.jobs.job_log.MOST_WAITING"] = most_waiting or piece
+    patched["oslogserve.jobs.reading.SMALL"] = 0
+    patched["oslogserve.jobs.lines.MOST_WAITING"] = most_waiting or piece
     return _patched(patched | dict.fromkeys(_PIECES, piece))
 
 

@@ -3,7 +3,7 @@
 
 import pytest
 
-from oslogserve.jobs import job_log, lines
+from oslogserve.jobs import lines, reading
 from tests.oracle.run import run
 
 #: They take some seconds.
@@ -15,8 +15,9 @@ MANY = 20_000
 def test_no_line_and_no_count_is_wrong(is_small, monkeypatch):
     """is_small: lines of several logs are merged in small pieces."""
     if is_small:
-        for name in ("READ", "LEAST_READ", "MERGED", "PASSED_ON"):
-            monkeypatch.setattr(job_log, name, 64)
+        monkeypatch.setattr(reading, "READ", 64)
+        for name in ("LEAST_READ", "MERGED", "PASSED_ON"):
+            monkeypatch.setattr(lines, name, 64)
         monkeypatch.setattr(lines, "MOST_MERGED", 200)
     found = run(ANSWERS, seed=5000 * is_small)
     assert found.faults == []

@@ -1134,7 +1134,7 @@ def test_a_line_that_was_cut_is_told_wherever_the_answer_ends(tmp_path, query):
 
 
 def test_the_more_logs_are_merged_the_less_of_a_long_line_each_may_hold(job, ask, monkeypatch):
-    monkeypatch.setattr("oslogserve.jobs.job_log.MERGED_LINES", 3 * 8192)
+    monkeypatch.setattr("oslogserve.jobs.lines.MERGED_LINES", 3 * 8192)
     stamp = b"2026-03-04 18:22:11.000 INFO "
     for name in "abc":
         (job / "job" / f"{name}.long").write_bytes(stamp + b"x" * 10_000 + b"\n")

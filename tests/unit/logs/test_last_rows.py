@@ -93,7 +93,7 @@ def test_logs_without_times_have_the_last_lines(write, ask, expected, tail):
 
 @pytest.mark.parametrize("above", [10, 900, 1100])
 def test_lines_above_the_first_time_count_as_always(write, ask, expected, above, monkeypatch):
-    monkeypatch.setattr("oslogserve.jobs.job_log.MOST_WAITING", 9000)
+    monkeypatch.setattr("oslogserve.jobs.lines.MOST_WAITING", 9000)
     write(a=log_of("a"), b=b"ERROR nothing\n" * above + log_of("b", first=1000))
     ask("/?format=summary")
     for tail in (3, 300):
@@ -110,7 +110,7 @@ def test_a_log_without_an_index_is_read_to_its_end(write, ask, expected):
 
 
 def test_a_cut_line_that_is_not_shown_is_told_as_always(write, ask, expected, monkeypatch):
-    monkeypatch.setattr("oslogserve.jobs.job_log.MERGED_LINES", 2 * 4096)
+    monkeypatch.setattr("oslogserve.jobs.lines.MERGED_LINES", 2 * 4096)
     long = log_of("a", seconds=1)[:-1] + b"x" * 5000 + b"\n"
     write(a=long + log_of("a"), b=log_of("b"))
     ask("/?format=summary")
@@ -121,7 +121,7 @@ def test_a_cut_line_that_is_not_shown_is_told_as_always(write, ask, expected, mo
 
 
 def test_a_block_that_is_too_large_to_be_held_is_read_twice(write, ask, expected, monkeypatch):
-    monkeypatch.setattr("oslogserve.jobs.job_log.MERGED_BLOCKS", 2)
+    monkeypatch.setattr("oslogserve.jobs.lines.MERGED_BLOCKS", 2)
     write(a=log_of("a"), b=log_of("b"))
     ask("/?format=summary")
     for query in ("level=ERROR&tail=3", "since=2026-03-04T18:30"):

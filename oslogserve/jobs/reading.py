@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reading of a job's logs: for rows, merged rows, summaries and excerpts.
+
+A thread reads one log at a time. What is known of the log so far goes with each part of its rendering, since an
+answer may take some parts, and leave others that were read ahead.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from functools import partial
+from typing import NamedTuple, TypeVar
+
+from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
+from oslogserve.jobs.choice import Skipped
+from oslogserve.jobs.passed import NOT_COMPARED, PassedRun
+from oslogserve.jobs.walk import File
+from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
+from oslogserve.lines.brief.plan import Range
+from oslogserve.lines.renderer import Renderer, Rendering, Room
+from oslogserve.lines.selection import LONGEST_LINE, Tally, Wanted
+from oslogserve.logs.budget import Budget
+from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.sources import OpenOptions, Source
+
+#: Bytes of a log that are read at once.
+READ = 256 * 1024
+#: Stored bytes that are read at once, whether or not the log has an index.
+SMALL = 64 * 1024
+#: Logs of a source that time out before its other logs are given up.
+MOST_STALLED = 2
+
+_T = TypeVar("_T")
+
+
+class LogRead(NamedTuple):
+    """What is known of a log once it was read, or of the part that an answer has taken."""
+
+    file: File
+    #: The name of its source; "" until it is open.
+    source: str = ""
+    tally: Tally = Tally()
+    #: What is missing from it.
+    missing: tuple[Incomplete, ...] = ()
+    #: Why it was not read.
+    skipped: Skipped | None = None
+    #: True if the budget was spent before its end.
+    is_unpaid: bool = False
+    #: False for a log without times; known once it was merged.
+    has_times: bool = True
+    #: True if all of its lines were read.
+    is_read_to_end: bool = False
+
+    def lacking(self, error: Incomplete | None) -> "LogRead":
+        return self._replace(missing=(*self.missing, error)) if error else self
+
+
+class Reader:
+    """Reads the logs of one job, which share a budget. For many threads."""
+
+    def __init__(
+        self,
+        logs: Logs,
+        renderer: Renderer,
+        sources: Sequence[Source],
+        folder: bytes,
+        budget: Budget,
+        passed: PassedRun | None = None,
+    ) -> None:
+        """passed: the run whose logs are compared with these."""
+        self.budget = budget
+        self.passed = passed
+        self._logs = logs
+        self._renderer = renderer
+        self._sources = sources
+        self._folder = folder
+        #: Not empty once the budget is spent: no more logs are read then.
+        self._ended: list[Incomplete] = []
+        #: The source of each log that timed out.
+        self._stalled: list[str] = []
+
+    def read(
+        self,
+        file: File,
+        wanted: Wanted,
+        take: Callable[[Rendering], Iterable[_T]],
+        room: Room | None = None,
+        is_again: bool = False,
+    ) -> Iterator[tuple[_T | None, LogRead]]:
+        """Yields what `take` gives of a log's rendering, each with what is known of the log then.
+
+        None comes last, with what is known at the end; it comes alone if the log is skipped. is_again: true if the answer
+        has read the log before, and now takes an excerpt, in which lines may be cut.
+        """
+        if is_again and self._stalled:  # its source would time out again
+            yield None, LogRead(file)
+            return
+        room = room or Room(READ)
+        compared = NOT_COMPARED
+        if self.passed and not self._ended:
+            compared = self.passed.compared(file.name)
+        log = self._unless_skipped(file, room.block, is_again)
+        if isinstance(log, LogRead):
+            yield None, log
+            return
+        read = LogRead(file, log.stored.source).lacking(compared.fault)
+        may_cut = wanted.label is None or is_again
+        with closing(log):
+            wanted = wanted._replace(known=compared.known)
+            charge = partial(self._charge, log)
+            rendering = self._renderer(log.text(), wanted, log.blocks, room, charge)
+            for one in take(rendering):
+                read = self._known_now(read, rendering)
+                if not may_cut and (line := rendering.cut_line):
+                    may_cut = True  # the first one is told
+                    most = "1 MiB" if room.line == LONGEST_LINE else f"{room.line >> 10:,} KiB"
+                    what = f"a row has at most {most} of a line, and line {line:,} has more"
+                    read = read.lacking(Incomplete("capped", what))
+                yield one, read
+        read = self._known_now(read, rendering)
+        if dropped := read.tally.dropped:
+            what = f"{dropped:,} of its last lines are left out"
+            read = read.lacking(Incomplete("capped", what))
+        yield None, read
+
+    def marked_lines(
+        self, file: File, ranges: Sequence[Range], beginning: int = 4096
+    ) -> tuple[list[MarkedLine], list[Incomplete]]:
+        """The lines of an excerpt, of a log that was read before; and why some lack. beginning: see Wanted."""
+        if not ranges:
+            return [], []
+        wanted = Wanted("marked", selection_of(ranges), file.modified, beginning=beginning)
+        read = [*self.read(file, wanted, partial(marked_lines, ranges=ranges), is_again=True)]
+        lacks = [error for error in read[-1][1].missing if not error.is_of_comparison]
+        return [line for line, _ in read if line], lacks
+
+    def beginning(self, name: bytes, most: int) -> tuple[bytes, list[Incomplete]]:
+        """All of a report, or somewhat more than `most` bytes; less where it cannot be read. And why it is
+        not whole."""
+        if self._stalled:  # its source would time out again
+            return b"", []
+        try:
+            log = self._open(name, READ)
+        except Error as error:
+            return b"", [Incomplete("failed", error.sentence)]
+        missing: list[Incomplete] = []
+        text = bytearray()
+        with closing(log):
+            try:
+                for piece in log.text():
+                    text += piece
+                    if len(text) > most:
+                        what = f"only {most >> 20} MiB of it are read"
+                        missing.append(Incomplete("capped", what))
+                        break
+            except Incomplete as error:
+                missing.append(error)
+        return bytes(text), missing
+
+    def _unless_skipped(self, file: File, size: int, is_again: bool) -> OpenLog | LogRead:
+        """The open log, in pieces of at most `size` bytes; or why it is skipped.
+
+        Nothing is read of a log that has an index.
+        """
+        if self._ended:
+            return _skipped(file, str(self._ended[0]))._replace(is_unpaid=True)
+        by_index = file.size is None or file.size > SMALL
+        try:
+            log = self._open(file.name, size, by_index, is_again)
+        except NotFound:
+            return _skipped(file, "it was removed after it was listed")
+        except Error as error:
+            return _skipped(file, error.sentence)
+        media_type = self._logs.media_type(file.shown, log.first_bytes.text)
+        if media_type is None:
+            return log
+        log.close()
+        return LogRead(file, log.stored.source, skipped=Skipped(file.shown, f"it is {media_type}"))
+
+    def _open(
+        self, name: bytes, size: int, by_index: bool = False, is_again: bool = False
+    ) -> OpenLog:
+        path = b"/".join(filter(None, (self._folder, name)))
+        sources = [source.waiting_anew() for source in self._sources]
+        options = OpenOptions(chunk_size=size)
+        log = self._logs.open(
+            path, sources, self.budget, options, by_index=by_index, is_again=is_again
+        )
+        if log is None:
+            raise BadRequest("it is a folder now")
+        return log
+
+    def _charge(self, log: OpenLog) -> None:
+        """Raises Incomplete, also once too many logs of its source have timed out, unless all of it was read."""
+        source = log.stored.source
+        if not log.is_whole and self._stalled.count(source) >= MOST_STALLED:
+            raise Incomplete("timeout", f"{source} stopped answering for other logs too")
+        self.budget.charge_rendering()
+
+    def _known_now(self, log: LogRead, outcome: Rendering) -> LogRead:
+        """What is known of a log now. Notes why it broke off: other logs may not be read for that."""
+        error = outcome.broke_off
+        is_unpaid = error is not None and error.reason == "budget"
+        if error and error not in log.missing:
+            log = log.lacking(error)
+            if is_unpaid:
+                self._ended.append(error)
+            if error.reason == "timeout":
+                self._stalled.append(log.source)
+        return log._replace(
+            tally=outcome.tally, is_unpaid=is_unpaid, is_read_to_end=outcome.is_read_to_end
+        )
+
+
+def _skipped(file: File, why: str) -> LogRead:
+    """A log that cannot be read."""
+    missing = (Incomplete("failed", why),)
+    return LogRead(file, missing=missing, skipped=Skipped(file.shown, why, is_missed=True))
