@@ -32,7 +32,7 @@ from oslogserve.http.cors import Cors
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
-from oslogserve.jobs.pointers import Pointers
+from oslogserve.jobs.compare import Pointers
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.metrics import Metrics

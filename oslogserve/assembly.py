@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
 from oslogserve.jobs.choice import Limits
+from oslogserve.jobs.compare import PassedLogs
 from oslogserve.jobs.job import Jobs
-from oslogserve.jobs.passed import PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs

@@ -17,8 +17,8 @@ from oslogserve.config import Config, ConfigError, load
 from oslogserve.encodings import encoding_of
 from oslogserve.handlers.job import pieces_of
 from oslogserve.jobs.choice import Limits
+from oslogserve.jobs.compare import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.jobs.job import Jobs
-from oslogserve.jobs.passed import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.indexes import Indexes

@@ -9,7 +9,7 @@ from oslogserve.errors import BadRequest
 from oslogserve.handlers.sending import Sending, file_type, raw_type
 from oslogserve.http.answer import Answer, redirect
 from oslogserve.http.request import Request, Validator, etag_of, is_settled
-from oslogserve.jobs.passed import NOT_COMPARED, FoundLog, PassedLogs
+from oslogserve.jobs.compare import NOT_COMPARED, FoundLog, PassedLogs
 from oslogserve.lines.places import Moment, Place, target, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits, Wanted

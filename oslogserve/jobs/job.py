@@ -6,17 +6,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.encodings import stored_paths
-from oslogserve.errors import Error, Incomplete
+from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
-from oslogserve.jobs.passed import PassedLogs, PassedRun
+from oslogserve.jobs.compare import PassedLogs
 from oslogserve.jobs.reading import LogRead, Reader
 from oslogserve.jobs.walk import File, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection
 from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
-from oslogserve.messages import visible
 from oslogserve.query import Query
 from oslogserve.sources import Source
 
@@ -58,26 +57,11 @@ class Jobs:
         """
         query.check_for("job")
         budget.enter(OVERVIEWS if query.is_overview or query.view == "summary" else JOBS)
-        passed, faults = self._compared_with(query.against, passed_from or sources, budget)
+        passed, faults = self._passed.run(query.against, passed_from or sources, budget)
         reader = Reader(self._logs, self._renderer, sources, query.path, budget, passed)
         walk = Walk(sources, query.path, query.first_log, budget.charge)
         choice = chosen(query, walk, self._limits, self._logs.media_type)
         return Job(self, query, choice, [*faults, *choice.missing], reader)
-
-    def _compared_with(
-        self, folder: bytes, sources: Sequence[Source], budget: Budget
-    ) -> tuple[PassedRun | None, list[Incomplete]]:
-        """The run that passed, None for none; and why its logs are not known, or not all of them."""
-        if not folder:
-            return None, []
-        shown = visible(folder.decode("utf-8", "replace"))
-        try:
-            run = PassedRun(self._passed, folder, sources, budget)
-        except Error as error:
-            what = f"these logs were not compared with {shown}: {error.sentence}"
-            return None, [Incomplete("uncompared", what)]
-        what = f"these logs were compared with a part of {shown}: {run.ended}"
-        return run, [Incomplete("uncompared", what)] if run.ended else []
 
 
 class Ending(NamedTuple):

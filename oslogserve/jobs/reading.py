@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.choice import Skipped
-from oslogserve.jobs.passed import NOT_COMPARED, PassedRun
+from oslogserve.jobs.compare import NOT_COMPARED, PassedRun
 from oslogserve.jobs.walk import File
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import Range

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from oslogserve.encodings import plain_name
 from oslogserve.errors import Header, Incomplete
 from oslogserve.http.request import is_settled
-from oslogserve.jobs.passed import NOT_COMPARED, Passed
+from oslogserve.jobs.compare import NOT_COMPARED, Passed
 from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
 from oslogserve.lines.brief.plan import planned
 from oslogserve.lines.places import Nearest, moment_of, nearest

@@ -13,7 +13,7 @@ from oslogserve.encodings import plain_name
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers.log import LogHandler, Validators
 from oslogserve.http.request import Request
-from oslogserve.jobs.passed import PassedLogs
+from oslogserve.jobs.compare import PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload

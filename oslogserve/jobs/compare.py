@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs that passed, and their logs, which those of other runs are compared with.
+"""Comparison with runs that passed: how a query names them, and the words of their logs.
 
 A log is read once: its words are kept for the next request as long as there is room, and for other
-processes in the directory of indexes.
+processes in the directory of indexes. Pointers name runs: small files whose text is the path of a run, or links to
+its folder.
 """
 
 import re
@@ -13,19 +14,22 @@ from threading import Lock
 from typing import NamedTuple
 from weakref import WeakSet
 
-from oslogserve.errors import Error, Incomplete
+from oslogserve.errors import BadRequest, Error, Incomplete
 from oslogserve.jobs.choice import LONGEST_NAME
 from oslogserve.jobs.walk import Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
-from oslogserve.logs.decode import Reading
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.messages import visible
 from oslogserve.native import Known
-from oslogserve.sources import METADATA_ONLY, Folder, Source, Stored
+from oslogserve.query import Query
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
+from oslogserve.urls import checked_path
 
+#: What a pointer begins with in a query, and the bytes of one that are read.
+MARK, _REACH = b"@", 4096
 #: Bytes of all words that a process holds, for answers and for the next requests; those of one log.
 MOST_HELD, LARGEST = 64 * 1024 * 1024, 8 * 1024 * 1024
 #: Bytes that each log takes next to its words.
@@ -97,65 +101,69 @@ class PassedLogs:
 
     def read(self, found: FoundLog, sources: Sequence[Source], budget: Budget) -> Passed:
         """The log's words. Reading them is charged to the budget."""
-        shown = visible(found.path.decode("utf-8", "replace"))
-        stored = found.stored
-        if stored is None:
-            return Passed(None, _fault(f"it was not compared with {shown}", found.why))
-        known, missing = self._kept_of(stored), None
+        stored, known, why = found.stored, None, found.why
         try:
-            if known is None:
-                with self._room():
-                    known = self._stored(stored, budget)
-                    if known is None:
-                        known, missing = self._read(found.path, sources, budget)
+            if stored is not None:
+                known = self._kept_of(stored)
+                if known is None:
+                    with self._room():
+                        known, why = self._words(found.path, stored, sources, budget)
+                        with self._lock:
+                            self._held.add(known)
+                if stored.version and not why:  # without a version it may change unseen
+                    self._keep(_key(stored), known)
+                if known.is_full and not why:
+                    why = "it has more different words than are kept, so lines may look new that are not"
         except Error as error:
-            return Passed(None, _fault(f"it was not compared with {shown}", error.sentence))
-        if missing:
-            return Passed(known, _fault(f"it was compared with a part of {shown}", str(missing)))
-        if stored.version:  # else it may change unseen
-            self._keep(_key(stored), known)
-        if known.is_full:
-            why = "it has more different words than are kept, so lines may look new that are not"
-            return Passed(known, _fault(f"it was compared with a part of {shown}", why))
-        return Passed(known, None)
+            known, why = None, error.sentence
+        if not why:
+            return Passed(known, None)
+        how = "not compared with" if known is None else "compared with a part of"
+        return Passed(known, _fault(f"it was {how}", found.path, why))
+
+    def _words(
+        self, path: bytes, stored: Stored, sources: Sequence[Source], budget: Budget
+    ) -> tuple[Known, str]:
+        """The words of a log, and why they are not all: those of the directory of indexes, else it is read."""
+        if self._indexes and stored.version:
+            kept = self._indexes.words(_key(stored))
+            budget.note()
+            if kept:
+                return kept, ""
+        known = self._renderer.new_known()
+        log = self._logs.open(path, sources, budget)
+        if log is None:
+            raise Error(_IS_FOLDER)
+        with closing(log):
+            why = ""
+            try:
+                for piece in log.text():
+                    known.feed(piece)
+            except Incomplete as error:
+                why = str(error)
+            words = known.finish()
+            if self._indexes and log.stored.version and not why:
+                self._indexes.keep_words(_key(log.stored), words)
+            return known, why
+
+    def run(
+        self, folder: bytes, sources: Sequence[Source], budget: Budget
+    ) -> tuple["PassedRun | None", list[Incomplete]]:
+        """The run that passed, None for none; and why its logs are not known, or not all of them."""
+        if not folder:
+            return None, []
+        try:
+            run = PassedRun(self, folder, sources, budget)
+        except Error as error:
+            return None, [_fault("these logs were not compared with", folder, error.sentence)]
+        what = "these logs were compared with a part of"
+        return run, [_fault(what, folder, run.ended)] if run.ended else []
 
     def nothing(self) -> Known:
         """No words: all lines are new."""
         known = self._renderer.new_known()
         known.finish()
         return known
-
-    def _stored(self, stored: Stored, budget: Budget) -> Known | None:
-        """The log's words, if the directory of indexes has them."""
-        if not self._indexes or not stored.version:
-            return None
-        known = self._indexes.words(_key(stored))
-        if known:
-            self._hold(known)
-        budget.note()
-        return known
-
-    def _hold(self, known: Known) -> None:
-        with self._lock:
-            self._held.add(known)
-
-    def _read(
-        self, path: bytes, sources: Sequence[Source], budget: Budget
-    ) -> tuple[Known, Incomplete | None]:
-        """The words of a log, and why they are not all."""
-        known = self._renderer.new_known()
-        log = self._logs.open(path, sources, budget)
-        if log is None:
-            raise Error(_IS_FOLDER)
-        with closing(log):
-            reading = Reading(log.text())
-            for piece in reading:
-                known.feed(piece)
-            words = known.finish()
-            self._hold(known)
-            if self._indexes and log.stored.version and not reading.broke_off:
-                self._indexes.keep_words(_key(log.stored), words)
-            return known, reading.broke_off
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -205,8 +213,10 @@ def _key(stored: Stored) -> Stored:
     return stored._replace(modified=0.0)
 
 
-def _fault(what: str, why: str) -> Incomplete:
-    return Incomplete("uncompared", f"{what}: {why}")
+def _fault(what: str, path: bytes, why: object) -> Incomplete:
+    """what: such as "it was not compared with", the path."""
+    shown = visible(path.decode("utf-8", "replace"))
+    return Incomplete("uncompared", f"{what} {shown}: {why}")
 
 
 class PassedRun:
@@ -249,12 +259,69 @@ class PassedRun:
         """The words of the log that is like another run's log of this name."""
         path = self.like(name)
         if path is None:
-            shown = visible(self._folder.decode("utf-8", "replace"))
             why = "no log there is like it, so all of its lines are new"
-            return Passed(self._logs.nothing(), _fault(f"it was not compared with {shown}", why))
+            fault = _fault("it was not compared with", self._folder, why)
+            return Passed(self._logs.nothing(), fault)
         sources = [source.waiting_anew() for source in self._sources]
         return self._logs.get(path, sources, self._budget)
 
 
 def _kind(name: bytes) -> bytes:
     return _OF_ONE_RUN.sub(b"", name)
+
+
+class Pointers:
+    def __init__(self, folder: str, naming: re.Pattern[str]) -> None:
+        """folder: of the pointers. naming: matches the path of a job's folder, with the group `name`; one
+        without that group names no job.
+        """
+        self._folder = folder.strip("/").encode()
+        self._naming = naming if "name" in naming.groupindex else None
+
+    def resolved(self, query: Query, sources: Sequence[Source]) -> Query:
+        """The query with a path instead of a pointer: of a run for a folder, of its log for a log.
+
+        An overview is compared by itself with the run of the job's pointer, if there is one.
+        """
+        path, against = query.path, query.against
+        if not against.startswith(MARK):
+            if against or not query.is_folder or query.view != "overview":
+                return query
+            folder, name = self._job(path)
+            against = MARK + name if folder == path else b""
+        run = self._run(against.removeprefix(MARK), sources)
+        if run is None or (query.is_folder and run == path):
+            return query
+        if not query.is_folder:
+            folder, name = self._job(path)
+            if not name:
+                folder = path.rpartition(b"/")[0]
+            run = b"/".join(filter(None, (run, path.removeprefix(folder).lstrip(b"/"))))
+        return query._replace(against=run)
+
+    def _job(self, path: bytes) -> tuple[bytes, bytes]:
+        """The folder of the job to which a path belongs, and the name of its pointer; both empty for none."""
+        text = path.decode("utf-8", "replace")
+        found = self._naming.match(text) if self._naming else None
+        if not (found and found["name"]):
+            return b"", b""
+        return text[: found.end()].rstrip("/").encode(), found["name"].encode()
+
+    def _run(self, name: bytes, sources: Sequence[Source]) -> bytes | None:
+        """The path of the run; None if no source has a pointer of this name, or it names no run.
+
+        The name is checked here: behind its mark, ".." is a segment that the query's check has not seen.
+        """
+        try:
+            name = checked_path(name)
+            if not name:
+                return None
+            path = b"/".join(filter(None, (self._folder, name)))
+            found = open_first(sources, path, FULL_BODY._replace(chunk_size=_REACH))
+            if isinstance(found, Folder):
+                return path
+            with closing(found):
+                text = next(iter(found), b"")[:_REACH]
+            return checked_path(text.strip()).rstrip(b"/") or None
+        except (BadRequest, Error, Incomplete):
+            return None

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import gzip
 import random
+import re
 import time
 from itertools import islice, product
 from types import SimpleNamespace
@@ -8,12 +9,14 @@ from types import SimpleNamespace
 import pytest
 
 from oslogserve.errors import Incomplete, NotFound
-from oslogserve.jobs import passed
-from oslogserve.jobs.passed import PassedLogs, PassedRun
+from oslogserve.jobs import compare
+from oslogserve.jobs.compare import PassedLogs, PassedRun, Pointers
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
+from oslogserve.query import Query
+from oslogserve.sources import Folder
 from oslogserve.sources.disk.source import Disk
 from tests.kit.renderers import is_new, renderer
 from tests.unit.sources.fake import FakeLog, FakeSource
@@ -128,8 +131,8 @@ def test_words_of_a_part_of_a_log_are_not_kept(other_process, disk, budget, tmp_
 
 def test_all_words_together_have_a_limit(logs, disk, budget, monkeypatch):
     size = logs.get(b"a.log", [disk], budget).known.size
-    monkeypatch.setattr(passed, "LARGEST", size)
-    monkeypatch.setattr(passed, "MOST_HELD", 2 * size)
+    monkeypatch.setattr(compare, "LARGEST", size)
+    monkeypatch.setattr(compare, "MOST_HELD", 2 * size)
     held = logs.get(b"b.log", [disk], budget).known  # in the place of a.log, which nobody holds
     known, fault = logs.get(b"a.log", [disk], budget)
     assert (known, disk.reads) == (None, 2)
@@ -236,14 +239,14 @@ def test_names_of_a_run_that_passed_take_little_time_and_are_paid_for(logs, budg
 
 def test_giving_up_many_logs_counts_none_of_them_again(logs, disk, budget, monkeypatch):
     sizes = []
-    size_of = passed._size_of
-    monkeypatch.setattr(passed, "_size_of", lambda known: sizes.append(1) or size_of(known))
-    monkeypatch.setattr(passed, "LARGEST", 0)
+    size_of = compare._size_of
+    monkeypatch.setattr(compare, "_size_of", lambda known: sizes.append(1) or size_of(known))
+    monkeypatch.setattr(compare, "LARGEST", 0)
     stored = logs.find(b"a.log", [disk]).stored
     for number in range(1000):
         logs._keep(stored._replace(version=str(number)), logs.nothing())
     sizes.clear()
-    monkeypatch.setattr(passed, "MOST_HELD", 0)
+    monkeypatch.setattr(compare, "MOST_HELD", 0)
     with logs._room():
         assert not logs._kept
     assert 1000 <= len(sizes) < 3000
@@ -252,3 +255,29 @@ def test_giving_up_many_logs_counts_none_of_them_again(logs, disk, budget, monke
 def test_a_run_that_is_not_there_is_an_error(logs, disk, budget):
     with pytest.raises(NotFound):
         PassedRun(logs, b"40", [disk], budget)
+
+
+class Everything(FakeSource):
+    """A source that has a folder at every path, as Swift has objects of any name."""
+
+    def open(self, path, options):
+        super().open(path, options)
+        return Folder()
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+@pytest.mark.parametrize("folder", ["passed", ""])
+@pytest.mark.parametrize("name", [b"..", b".", b"", b"/", b"a/../..", b"a//b", b"../", b"a\0"])
+def test_a_name_that_leads_elsewhere_is_asked_of_no_source(name, folder, is_folder):
+    source = Everything("swift")
+    query = Query(b"42/a.log", is_folder, against=b"@" + name)
+    assert Pointers(folder, re.compile("")).resolved(query, [source]) == query
+    assert source.asked == []
+
+
+def test_a_name_is_asked_in_the_folder_of_the_pointers():
+    source = Everything("swift")
+    query = Query(b"42/", True, against=b"@unit/a..b")
+    found = Pointers("/passed/", re.compile("")).resolved(query, [source])
+    assert found.against == b"passed/unit/a..b"
+    assert [path for path, _ in source.asked] == [b"passed/unit/a..b"]
