@@ -19,13 +19,8 @@ NICER = 10
 _T = TypeVar("_T")
 
 
-def pool_of(source: str) -> ThreadPoolExecutor:
-    """A pool of low-priority threads for the logs of one source."""
-    return ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{source}", _yield_to_others)
-
-
 class Pools:
-    """A pool for each source that was asked, so that one that hangs delays no others."""
+    """A pool of low-priority threads for each source that was asked, so that one that hangs delays no others."""
 
     def __init__(self) -> None:
         self._pools: dict[str, ThreadPoolExecutor] = {}
@@ -34,7 +29,8 @@ class Pools:
     def of(self, source: str) -> ThreadPoolExecutor:
         with self._lock:
             if source not in self._pools:
-                self._pools[source] = pool_of(source)
+                name = f"oslogserve-{source}"
+                self._pools[source] = ThreadPoolExecutor(LOGS_AT_ONCE, name, _yield_to_others)
             return self._pools[source]
 
 
@@ -113,7 +109,7 @@ def only(ahead: Ahead[_T]) -> _T | None:
         return next(ahead, None)
 
 
-def started(several: Iterable[Ahead[_T]], most: int) -> Iterator[Ahead[_T]]:
+def started(several: Iterable[Ahead[_T]], most: int = LOGS_AT_ONCE) -> Iterator[Ahead[_T]]:
     """The iterators in their order. Each is yielded once the next `most` were started."""
     waiting: deque[Ahead[_T]] = deque()
     for one in several:

@@ -98,18 +98,24 @@ def chosen(
     if query.is_overview:
         files.sort(key=likelihood)
     unread = len(likeliest) - len(files)
+    capped = []
     if next_log is not None or unread > 0:
-        what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
         more = "more logs are there"
         if query.is_overview:
             more = (
                 f"{unread:,} of {len(likeliest):,} were not read, the least likely or largest ones"
             )
+        what = f"{most:,} logs, and {limits.stored >> 20:,} MiB as they are stored"
         rest = f"one answer reads at most {what}: {more}"
+        capped.append(rest)
+    if skipped.has_missed:
+        capped.append(f"logs with names of more than {LONGEST_NAME} bytes are left out")
+    if skipped.unlisted:
+        capped.append(f"{skipped.unlisted:,} more files were not read, and are not listed")
     return Choice(
         files=files,
         skipped=skipped.listed,
-        missing=_missing(walk, skipped, rest),
+        missing=[*(Incomplete("capped", sentence) for sentence in capped), *walk.missing],
         rest=rest,
         next_log=next_log or walk.next,
         found=len(likeliest),
@@ -153,15 +159,3 @@ def _found(
             skipped.add(file, f"its name has more than {LONGEST_NAME} bytes", is_missed=True)
         else:
             yield file
-
-
-def _missing(walk: Walk, skipped: _SkippedFiles, rest: str) -> list[Incomplete]:
-    """Why logs may be missing. walk: as far as it went."""
-    found = [Incomplete("capped", rest)] if rest else []
-    if skipped.has_missed:
-        what = f"logs with names of more than {LONGEST_NAME} bytes are left out"
-        found.append(Incomplete("capped", what))
-    if skipped.unlisted:
-        what = f"{skipped.unlisted:,} more files were not read, and are not listed"
-        found.append(Incomplete("capped", what))
-    return found + walk.missing

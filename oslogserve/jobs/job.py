@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.encodings import stored_paths
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, Pools, only, started
+from oslogserve.jobs.ahead import Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time
 from oslogserve.jobs.compare import PassedLogs
 from oslogserve.jobs.reading import LogRead, Reader
@@ -123,7 +123,7 @@ class Job:
     def read_each(self, several: Iterable[tuple[File, Iterator[_T]]]) -> Iterator[_T | None]:
         """The only value of each log, in their order; None for a log without one. They are computed ahead."""
         aheads = (self.read_ahead(file, values, is_eager=False) for file, values in several)
-        return map(only, started(aheads, LOGS_AT_ONCE))
+        return map(only, started(aheads))
 
     def ending(
         self,

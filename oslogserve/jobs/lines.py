@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 from oslogserve import native
 from oslogserve.errors import Incomplete
 from oslogserve.jobs import reading
-from oslogserve.jobs.ahead import LOGS_AT_ONCE, Ahead, started
+from oslogserve.jobs.ahead import Ahead, started
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.reading import LogRead, Reader
 from oslogserve.jobs.walk import File
@@ -245,7 +245,7 @@ def _one_by_one(
     several = (
         job.read_ahead(file, _rows_of(job.reader, file, wanted(file))) for file in job.choice.files
     )
-    for number, ahead in enumerate(started(several, LOGS_AT_ONCE)):
+    for number, ahead in enumerate(started(several)):
         for rows in chain.from_iterable(_taken(number, ahead, reached)):
             given[number] += len(rows.ends)
             yield Slice(number, rows, 0, len(rows.ends))

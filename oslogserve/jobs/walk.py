@@ -94,55 +94,48 @@ class Walk:
             segment, slash, _ = self._first.removeprefix(prefix).partition(b"/")
             first = segment + slash
         wanted = WantedEntries(first, MOST_ENTRIES + 1, self._charge)
-        listing = Listing(self._sources, path, wanted)
         try:
-            yield from self._listed(listing, prefix, depth)
+            listing = Listing(self._sources, path, wanted)
+        except (NotFound, Unavailable) as error:
+            if not prefix:
+                raise
+            if isinstance(error, Unavailable):
+                self._note(prefix, error.failures)
+            else:
+                self._leave_out("a folder was removed after it was listed")
+            return
+        try:
+            for entries in listing.by_name():
+                try:
+                    self._charge()  # also for what was done with the files
+                except Incomplete as error:
+                    self.ended = error
+                if self.ended and self.ended.reason == "budget":  # nothing more is opened
+                    break
+                name = prefix + entries[0].name
+                is_folder = name.endswith(b"/")
+                if name < self._first and not (is_folder and self._first.startswith(name)):
+                    continue
+                self._entries += 1
+                if self._entries > MOST_ENTRIES:
+                    self._leave_out(f"more than {MOST_ENTRIES:,} files and folders are there")
+                    self.next = self.next or name
+                    break
+                if entries[0].name in _NAMELESS:
+                    self._leave_out('names have an empty, "." or ".." segment')
+                elif not is_folder:
+                    entry = known(entries)
+                    yield File(name, entry.size, entry.modified, entries[0].source)
+                elif depth == MOST_DEPTH:
+                    self._leave_out(f"folders are nested more than {MOST_DEPTH} deep")
+                else:
+                    yield from self._below(name, depth + 1)
         finally:  # also if no more files are taken
             self._note(prefix, listing.failures)
             self.ended = listing.ended or self.ended
 
-    def _listed(self, listing: Listing, prefix: bytes, depth: int) -> Iterator[File]:
-        for entries in listing.by_name():
-            if self._is_spent():  # nothing more is opened
-                break
-            name = prefix + entries[0].name
-            is_folder = name.endswith(b"/")
-            if name < self._first and not (is_folder and self._first.startswith(name)):
-                continue
-            self._entries += 1
-            if self._entries > MOST_ENTRIES:
-                self._leave_out(f"more than {MOST_ENTRIES:,} files and folders are there")
-                self.next = self.next or name
-                break
-            if entries[0].name in _NAMELESS:
-                self._leave_out('names have an empty, "." or ".." segment')
-            elif not is_folder:
-                entry = known(entries)
-                yield File(name, entry.size, entry.modified, entries[0].source)
-            elif depth == MOST_DEPTH:
-                self._leave_out(f"folders are nested more than {MOST_DEPTH} deep")
-            else:
-                yield from self._below_existing(name, depth + 1)
-
-    def _is_spent(self) -> bool:
-        """True if the budget is spent, also by what was done with the files."""
-        try:
-            self._charge()
-        except Incomplete as error:
-            self.ended = error
-        return self.ended is not None and self.ended.reason == "budget"
-
     def _leave_out(self, why: str) -> None:
         self.ended = Incomplete("capped", f"{why}: some were not read")
-
-    def _below_existing(self, prefix: bytes, depth: int) -> Iterator[File]:
-        """The files of a folder that was listed. It may be gone meanwhile, or its source may fail."""
-        try:
-            yield from self._below(prefix, depth)
-        except NotFound:
-            self._leave_out("a folder was removed after it was listed")
-        except Unavailable as error:
-            self._note(prefix, error.failures)
 
     def _note(self, folder: bytes, failures: Sequence[SourceError]) -> None:
         kept = failures[: MOST_FAILURES - len(self.failures)]

@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from oslogserve.jobs.ahead import NICER, Ahead, only, pool_of, started
+from oslogserve.jobs.ahead import NICER, Ahead, Pools, only, started
 
 
 class Values:
@@ -38,7 +38,7 @@ def test_threads_that_read_a_jobs_logs_yield_to_all_others():
     def niceness():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    with pool_of("disk") as pool:
+    with Pools().of("disk") as pool:
         assert pool.submit(niceness).result() == min(niceness() + NICER, 19)
 
 
