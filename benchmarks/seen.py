@@ -56,7 +56,7 @@ def measure(database, number):
         "a new cause": lambda: seen(database, *range(-15, 0)),
         "the list of a week": lambda: database.recent(7),
         "the list of a week, of a job": lambda: database.recent(7, Named("job-3")),
-        "200 runs of cause 1": lambda: database.runs(digest("exact", 1), 200),
+        "200 runs of cause 1": lambda: database.runs(digest("exact", 1), DAYS, most=200),
         "remember a run": lambda: database.remember(next(last)),
     }
     for name, ask in rows.items():

@@ -46,7 +46,7 @@ class SeenHandler:
     def _runs(self, query: SeenQuery) -> bytes:
         """Raises SourceError, NotFound."""
         runs = self._memory.ask(
-            lambda database: database.runs(query.cause, MOST_RUNS + 1, query.days, query.named)
+            lambda database: database.runs(query.cause, query.days, query.named, MOST_RUNS + 1)
         )
         if not runs:
             of = " of this job" if any(query.named) else ""

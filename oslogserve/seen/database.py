@@ -8,11 +8,9 @@ from hashlib import blake2b
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    and_,
     delete,
     func,
     insert,
-    literal,
     select,
     tuple_,
 )
@@ -122,73 +120,31 @@ class Database:
         names = f"{run.path}/{cause.log}".lstrip("/").split("/")[:MOST_DEPTH]
         above = runs.c.path.in_(["/".join(names[:depth]) for depth in range(len(names) + 1)])
         of_own = select(runs.c.id, runs.c.ended).where(above).order_by(runs.c.path).limit(1)
+        oldest = self._oldest()
         with self._transaction() as connection:
             own = connection.execute(of_own).first()
             own_run, ended = own or (0, run.ended)
-            several = [self._others(connection, own_run, cause, one) for one in cause.fingerprints]
+            beside = (sightings.c.run != own_run) & (sightings.c.ended >= oldest)
+            several = [_others(connection, beside, cause, one) for one in cause.fingerprints]
             others = next((one for one in several if one.runs), several[0])
             never_passed = not any(one.passed for one in several)
             another, failed_runs = None, 0
             if not others.runs:
-                another = self._another(connection, own_run, run, cause)
-                failed = runs.c.has_failed & (runs.c.ended >= self._oldest())
+                another = _another(connection, beside, run, cause)
+                failed = runs.c.has_failed & (runs.c.ended >= oldest)
                 failed_runs = connection.execute(select(func.count()).where(failed)).scalar_one()
             if never_passed:
-                named = jobs.c.job == run.job.job, jobs.c.project == run.job.project
-                passed = runs.c.job.in_(select(jobs.c.id).where(*named)) & ~runs.c.has_failed
-                passed &= runs.c.ended >= self._oldest()
+                of_job = select(jobs.c.id).filter_by(job=run.job.job, project=run.job.project)
+                passed = ~runs.c.has_failed & (runs.c.ended >= oldest) & runs.c.job.in_(of_job)
                 are_cut = select(runs.c.is_cut).where(passed).distinct()
                 never_passed = [*connection.execute(are_cut).scalars()] == [False]
         is_first = others.first is not None and 0 < ended < others.first.ended
         of_runs = failed_runs, self.days, self.is_listed
         return Seen(others, another, is_first, never_passed, *of_runs)
 
-    def _others(
-        self, connection: Connection, own_run: int, cause: Cause, fingerprint: str
-    ) -> Others:
-        where = self._with(fingerprint) & (sightings.c.run != own_run)
-        counted = select(
-            sightings.c.has_failed, func.count(), func.count(sightings.c.job.distinct())
-        )
-        rows = connection.execute(counted.where(where).group_by(sightings.c.has_failed))
-        counts = {has_failed: (number, of_jobs) for has_failed, number, of_jobs in rows}
-        oldest = select(sightings.c.run).where(where & sightings.c.has_failed)
-        oldest = oldest.order_by(sightings.c.ended).limit(1)
-        found = _runs(connection, runs.c.id.in_(oldest)) if True in counts else {}
-        number, of_jobs = counts.get(True, (0, 0))
-        passed, _ = counts.get(False, (0, 0))
-        first = next(iter(found.values()), None)
-        return Others(cause, fingerprint, number, of_jobs, passed, first)
-
-    def _another(
-        self, connection: Connection, own_run: int, run: Run, cause: Cause
-    ) -> Others | None:
-        """The first failure beside the cause in its log with which another run failed."""
-        beside = [
-            (one, failure)
-            for failure in run.causes
-            if failure.log == cause.log and failure != cause
-            for one in failure.fingerprints
-        ]
-        where = sightings.c.fingerprint.in_([one for one, _ in beside]) & sightings.c.has_failed
-        where &= (sightings.c.run != own_run) & (sightings.c.ended >= self._oldest())
-        failed = select(sightings.c.fingerprint).where(where).distinct()
-        there = {*connection.execute(failed).scalars()}
-        for one, failure in beside:
-            if one in there:
-                return self._others(connection, own_run, failure, one)
-        return None
-
-    def runs(
-        self, fingerprint: str, most: int, days: int | None = None, named: Named = ANY
-    ) -> list[Run]:
-        """The last runs with the fingerprint and that cause, the last one first, those that passed behind the others.
-
-        days: for how many; None for all.
-        """
-        recent = self._with(fingerprint) & _is_of(named)
-        if days is not None:
-            recent &= sightings.c.ended >= int(self._now()) - days * DAY
+    def runs(self, fingerprint: str, days: int, named: Named = ANY, most: int = 100) -> list[Run]:
+        """The last runs with the fingerprint and that cause, the last one first, those that passed behind the others."""
+        recent = (sightings.c.fingerprint == fingerprint) & self._recent(days, named)
         in_order = sightings.c.has_failed.desc(), sightings.c.ended.desc()
         last = select(sightings.c.run).where(recent).order_by(*in_order).limit(most)
         with self._transaction() as connection:
@@ -198,9 +154,8 @@ class Database:
 
     def recent(self, days: int, named: Named = ANY, most: int = 100) -> list[Recent]:
         """The leading causes of runs that failed in the last days, those of most runs first."""
-        now = int(self._now())
         fingerprint, number, last = sightings.c.fingerprint, func.count(), sightings.c.ended
-        recent = (last >= max(now - days * DAY, self._oldest())) & _is_of(named)
+        recent = self._recent(days, named)
         where = sightings.c.is_leading & sightings.c.has_failed & recent
         of_jobs = func.count(sightings.c.job.distinct())
         counted = select(fingerprint, number, of_jobs, func.min(last), func.max(last)).where(where)
@@ -209,24 +164,23 @@ class Database:
         with self._transaction() as connection:
             rows = connection.execute(counted).all()
             is_listed = fingerprint.in_([one for one, *_ in rows])
-            day = ((now - last) // DAY).label("day")
+            day = ((int(self._now()) - last) // DAY).label("day")
             by_day = select(fingerprint, day, number).where(where & is_listed)
-            of_days = {
-                (one, day): count
-                for one, day, count in connection.execute(by_day.group_by(fingerprint, day))
-            }
+            found = connection.execute(by_day.group_by(fingerprint, day))
+            of_days = {(one, past): count for one, past, count in found}
             passed = select(fingerprint, number).where(is_listed & ~sightings.c.has_failed & recent)
-            rows_passed = connection.execute(passed.group_by(fingerprint))
-            healthy = {one: count for one, count in rows_passed}
+            found = connection.execute(passed.group_by(fingerprint))
+            healthy = {one: count for one, count in found}
             ends = tuple_(fingerprint, last).in_([(one, end) for one, *_, end in rows])
             newest = select(fingerprint, func.max(sightings.c.run)).where(where & ends)
-            numbers = {one: run for one, run in connection.execute(newest.group_by(fingerprint))}
-            found = _runs(connection, runs.c.id.in_(numbers.values()))
+            found = connection.execute(newest.group_by(fingerprint))
+            numbers = {one: run for one, run in found}
+            shown = _runs(connection, runs.c.id.in_(numbers.values()))
         return [
             Recent(
                 *(one, count, jobs_, healthy.get(one, 0), first),
-                run=found[numbers[one]].with_cause(one),
-                days=tuple(of_days.get((one, day), 0) for day in reversed(range(days))),
+                run=shown[numbers[one]].with_cause(one),
+                days=tuple(of_days.get((one, past), 0) for past in reversed(range(days))),
             )
             for one, count, jobs_, first, _ in rows
         ]
@@ -247,9 +201,13 @@ class Database:
     def _oldest(self) -> int:
         return int(self._now()) - self.days * DAY
 
-    def _with(self, fingerprint: str) -> ColumnElement[bool]:
-        is_it = sightings.c.fingerprint == fingerprint
-        return is_it & (sightings.c.ended >= self._oldest())
+    def _recent(self, days: int, named: Named) -> ColumnElement[bool]:
+        """True of the sightings of a job in the last days."""
+        recent = sightings.c.ended >= int(self._now()) - min(days, self.days) * DAY
+        names = {name: value for name, value in named._asdict().items() if value}
+        if names:
+            recent &= sightings.c.job.in_(select(jobs.c.id).filter_by(**names))
+        return recent
 
 
 def _folder_of(path: str) -> bytes:
@@ -257,19 +215,39 @@ def _folder_of(path: str) -> bytes:
     return blake2b(path.rpartition("/")[0].encode(), digest_size=16).digest()
 
 
-def _is_of(named: Named) -> ColumnElement[bool]:
-    """True of the sightings of a job."""
-    if not any(named):
-        return literal(True)
-    names = (jobs.c[name] == value for name, value in named._asdict().items() if value)
-    return sightings.c.job.in_(select(jobs.c.id).where(and_(*names)))
+def _others(
+    connection: Connection, beside: ColumnElement[bool], cause: Cause, fingerprint: str
+) -> Others:
+    """The runs with the fingerprint. beside: true of the sightings of all runs but the cause's own."""
+    where = beside & (sightings.c.fingerprint == fingerprint)
+    counted = select(sightings.c.has_failed, func.count(), func.count(sightings.c.job.distinct()))
+    rows = connection.execute(counted.where(where).group_by(sightings.c.has_failed))
+    counts = {has_failed: (number, of_jobs) for has_failed, number, of_jobs in rows}
+    number, of_jobs = counts.get(True, (0, 0))
+    passed, _ = counts.get(False, (0, 0))
+    oldest = select(sightings.c.run).where(where & sightings.c.has_failed)
+    oldest = oldest.order_by(sightings.c.ended).limit(1)
+    found = _runs(connection, runs.c.id.in_(oldest)) if number else {}
+    return Others(cause, fingerprint, number, of_jobs, passed, next(iter(found.values()), None))
+
+
+def _another(
+    connection: Connection, beside: ColumnElement[bool], run: Run, cause: Cause
+) -> Others | None:
+    """Those with the first other failure of the cause's log with which a run failed; None for none."""
+    of_log = (one for one in run.causes if one.log == cause.log and one != cause)
+    several = [(one, failure) for failure in of_log for one in failure.fingerprints]
+    is_one = sightings.c.fingerprint.in_([one for one, _ in several])
+    failed = select(sightings.c.fingerprint).where(beside & is_one & sightings.c.has_failed)
+    there = {*connection.execute(failed.distinct()).scalars()}
+    found = next(((failure, one) for one, failure in several if one in there), None)
+    return found and _others(connection, beside, *found)
 
 
 def _add(connection: Connection, run: Run, ended: int) -> None:
     """Adds the rows of a run."""
     named = run.job._asdict()
-    is_it = and_(*(jobs.c[name] == value for name, value in named.items()))
-    job = connection.execute(select(jobs.c.id).where(is_it)).scalar()
+    job = connection.execute(select(jobs.c.id).filter_by(**named)).scalar()
     if job is None:
         added = insert(jobs).values(named).returning(jobs.c.id)
         job = connection.execute(added).scalar_one()

@@ -232,9 +232,9 @@ def test_a_run_that_passed_is_never_the_first_one_that_failed(kept):
 def test_the_last_runs_are_told_those_that_passed_behind(kept):
     for number in range(6):
         kept.remember(run(f"a/{number}", cause(1), ago=10 * number, has_failed=number % 2 == 1))
-    found = [one.path for one in kept.runs(fingerprint(2), 5)]
+    found = [one.path for one in kept.runs(fingerprint(2), 9, most=5)]
     assert found == ["a/1", "a/3", "a/5", "a/0", "a/2"]
-    assert [one.path for one in kept.runs(fingerprint(2), 2)] == ["a/1", "a/3"]
+    assert [one.path for one in kept.runs(fingerprint(2), 9, most=2)] == ["a/1", "a/3"]
 
 
 def test_recent_causes_are_counted_by_day(kept):
@@ -269,7 +269,7 @@ def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
     assert seen(kept, 1).others.runs == 1
     later = opened(now=NOW + 2 * DAY)
     assert seen(later, 1).others[2:] == (0, 0, 0, None)
-    assert later.runs(fingerprint(2), 9) == later.recent(21) == [*later.all_runs()] == []
+    assert later.runs(fingerprint(2), 99) == later.recent(21) == [*later.all_runs()] == []
     assert failed_runs(later) == 0
     assert later.remember(run("a/3", cause(2))) == "kept"
     assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
@@ -280,7 +280,7 @@ def test_no_run_gets_the_causes_of_one_that_was_removed(kept, opened):
     later = opened(now=NOW + 2 * DAY)
     later.remember(run("a/2"))
     later.remember(run("a/3"))
-    assert later.runs(fingerprint(2), 9) == []
+    assert later.runs(fingerprint(2), 99) == []
 
 
 def test_tables_of_an_earlier_version_are_made_anew(kept, opened, execute, capsys):
