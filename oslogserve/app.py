@@ -37,7 +37,7 @@ from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.metrics import Metrics
 from oslogserve.pages import assets
-from oslogserve.pages.job_seen import LIST
+from oslogserve.pages.seen import LIST
 from oslogserve.query import Query
 from oslogserve.salt import salt_of
 from oslogserve.seen.rules import Rules

@@ -22,10 +22,10 @@ from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
-from oslogserve.pages import job_seen
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import address, frame
+from oslogserve.pages.seen import seen_and_known, sentence
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
 from oslogserve.seen import Seen
@@ -53,7 +53,7 @@ def summary(
 ) -> bytes:
     """Summaries of the logs as JSON, in their order, and what is known of their cause."""
     in_short = [_in_short(query, one) for one in logs]
-    of_cause = job_seen.as_json(query, seen, known)
+    of_cause = seen_and_known(query, seen, known)
     return json_line(
         {"path": query.shown, "logs": in_short, **of_cause, **ending_of(query, ending)}
     )
@@ -71,7 +71,7 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
         if one.shows_failure
     ]
     of_job = {"path": query.shown, "build": found.build._asdict()}
-    of_cause = job_seen.as_json(query, seen, known)
+    of_cause = seen_and_known(query, seen, known)
     members = {**of_job, "causes": causes, **of_cause}
     return json_line({**members, **ending_of(query, found.ending)})
 
@@ -242,7 +242,7 @@ def section(
         "overview_section.html",
         found=found,
         seen=seen,
-        sentence=seen and job_seen.sentence(query, seen),
+        sentence=seen and sentence(query, seen),
         known=known,
         logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
         wrong=[linked(one) for one in found.logs if one.shows_failure],

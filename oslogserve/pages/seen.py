@@ -1,22 +1,124 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What fails now, as a page and as JSON: causes of several runs, and the runs of one cause."""
+"""What runs failed for: a sentence on a job's page, the list of causes, and the runs of one; and all of these as JSON."""
 
+import time
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from functools import partial
+from textwrap import shorten
 from typing import Any
 from urllib.parse import quote
 
 from oslogserve.humanize import counted, iso_moment
-from oslogserve.pages.job_seen import LIST, folder_address, run_address, run_json
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import Breadcrumbs, Link, address, frame
-from oslogserve.seen import MOST_NAME, Recent, Run
+from oslogserve.query import Query
+from oslogserve.seen import MOST_NAME, Cause, Others, Recent, Run, Seen
 from oslogserve.seen.query import SeenQuery
 from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered
 
+#: Below the mount point.
+LIST = "/_oslogserve/seen"
+#: How a sentence on other runs begins, by whether the run is the first, and by what is the same.
+_BEGINNINGS = {
+    (False, True): "Seen in ",
+    (False, False): "The same failed with the same exception in ",
+    (True, True): "This is the first; since then in ",
+    (True, False): "This is the first; since then the same failed with the same exception in ",
+}
+#: Characters of a failure's text in a sentence.
+_MOST_QUOTED = 100
+#: Days within which a weekday says which day is meant.
+_WEEK = 6
 #: Width and height of a day's bar, and the space beside it, in units of the drawing.
 _WIDTH, _HEIGHT, _GAP = 8, 24, 2
+
+
+def sentence(query: Query, seen: Seen) -> list[str | Link]:
+    """What is known of a cause, in parts, of which links lead to the other runs."""
+
+    def runs(text: str, others: Others | None = None) -> str | Link:
+        href = _href(query, seen, others)
+        return Link(href, text) if href else text
+
+    def passed(others: Others) -> str:
+        return f"; also in {counted(others.passed, 'run')} that passed" if others.passed else ""
+
+    others, another, first = seen.others, seen.another, seen.others.first
+    never = "; never in a run of this job that passed" if seen.never_passed else ""
+    end = f"{passed(others) or never}."
+    if first:
+        when = ""
+        if not seen.is_first:
+            when = f" since {_shown(first.ended)}"
+            when += f", first in change {first.change}" if first.change else ""
+        begin = _BEGINNINGS[seen.is_first, others.is_exact]
+        shown = runs(counted(others.runs, "other run"), others)
+        return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{end}"]
+    parts: list[str | Link] = [f"Not seen before in {counted(seen.days, 'day')} ("]
+    parts += [runs(counted(seen.failed_runs, "failed run")), f"){end}"]
+    if another:
+        text = shorten(another.cause.text, _MOST_QUOTED, placeholder=" ...")
+        same = "in " if another.is_exact else "with the same exception in "
+        parts.append(f' Another failure of this run, "{text}", was seen {same}')
+        parts.append(runs(counted(another.runs, "other run"), another))
+        parts.append(f" of {counted(another.jobs, 'job')}{passed(another)}.")
+    return parts
+
+
+def _shown(seconds: int) -> str:
+    """A time in UTC, by its weekday in the last days."""
+    then = datetime.fromtimestamp(seconds, UTC)
+    days = (datetime.fromtimestamp(time.time(), UTC).date() - then.date()).days
+    day = "today" if days == 0 else f"{then:%A}" if 0 < days <= _WEEK else f"{then:%Y-%m-%d}"
+    return f"{day} {then:%H:%M} UTC"
+
+
+def seen_and_known(query: Query, seen: Seen | None, known: Sequence[Rule]) -> dict[str, Any]:
+    """Members of a job's JSON: `seen`, which is None if nothing is known, and `known`."""
+    rules = [rule.as_json() for rule in known]
+    if seen is None:
+        return {"seen": None, "known": rules}
+
+    def counts(others: Others) -> dict[str, Any]:
+        return {
+            "fingerprint": others.fingerprint,
+            "by": "exact" if others.is_exact else "failure",
+            "runs": others.runs,
+            "jobs": others.jobs,
+            "passed": others.passed,
+        }
+
+    others, another = seen.others, seen.another
+    first = others.first and _run_in_json(query.mount, others.first)
+    if first and not seen.is_listed:  # nothing leads to it
+        first = {name: first[name] for name in ("ended", "change")}
+    members = {
+        **counts(others),
+        "never_passed": seen.never_passed,
+        "is_first": seen.is_first,
+        "first": first,
+        "failed_runs": seen.failed_runs,
+        "days": seen.days,
+        "another": another
+        and {
+            "log": another.cause.log,
+            "line": another.cause.line,
+            "text": another.cause.text,
+            **counts(another),
+            "href": _href(query, seen, another),
+        },
+        "href": _href(query, seen, others),
+    }
+    return {"seen": members, "known": rules}
+
+
+def _href(query: Query, seen: Seen, others: Others | None) -> str | None:
+    """The address of the list of these runs, or of all; None if readers get none."""
+    if not seen.is_listed:
+        return None
+    return query.mount + LIST + (address(cause=others.fingerprint) if others else "")
 
 
 def causes_html(
@@ -71,7 +173,7 @@ def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
     return {
         **frame(query.mount, b"", title),
         "path": Breadcrumbs(f"{query.mount}/", "", links, below or name),
-        "run_address": partial(run_address, query.mount),
+        "run_address": partial(_run_address, query.mount),
         "line_address": partial(_line_address, query.mount),
     }
 
@@ -85,8 +187,9 @@ def _line_address(mount: str, run: Run) -> str:
     """The address of the line of the run's one cause; "" if the log's name is not kept whole."""
     [cause] = run.causes
     line = f"L{cause.line}"
-    is_whole = len(cause.log) < MOST_NAME
-    return f"{folder_address(mount, run)}{quote(cause.log)}?show={line}#{line}" if is_whole else ""
+    if len(cause.log) >= MOST_NAME:
+        return ""
+    return f"{_folder_address(mount, run)}{quote(cause.log)}?show={line}#{line}"
 
 
 def _drawn(days: Sequence[int]) -> tuple[int, int, str]:
@@ -116,7 +219,7 @@ def causes_json(
             "last": iso_moment(found.run.ended),
             "by_day": found.days,
             "known": [rule.as_json() for rule in known],
-            "last_run": _run_in_json(query, found.run),
+            "last_run": _run_in_json(query.mount, found.run, *found.run.causes),
         }
         for found, known in causes
     ]
@@ -135,12 +238,27 @@ def runs_json(
             **query.named._asdict(),
             "text": runs[0].causes[0].text,
             "known": [rule.as_json() for rule in known],
-            "runs": [_run_in_json(query, run) for run in runs],
+            "runs": [_run_in_json(query.mount, run, *run.causes) for run in runs],
             "more": has_more,
         }
     )
 
 
-def _run_in_json(query: SeenQuery, run: Run) -> dict[str, Any]:
-    [cause] = run.causes
-    return {**run_json(query.mount, run), "log": cause.log, "line": cause.line}
+def _run_in_json(mount: str, run: Run, cause: Cause | None = None) -> dict[str, Any]:
+    return {
+        "path": run.path,
+        "href": _run_address(mount, run),
+        "ended": iso_moment(run.ended),
+        "failed": run.has_failed,
+        **run.job._asdict(),
+        "change": run.change,
+        **({"log": cause.log, "line": cause.line} if cause else {}),
+    }
+
+
+def _run_address(mount: str, run: Run) -> str:
+    return f"{_folder_address(mount, run)}?format=overview"
+
+
+def _folder_address(mount: str, run: Run) -> str:
+    return f"{mount}/{quote(run.path)}/" if run.path else f"{mount}/"
