@@ -9,7 +9,7 @@ which may take 100 MiB of memory.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from io import BytesIO
@@ -78,8 +78,8 @@ def zuul_report(report: bytes) -> ZuulReport:
         with _parsing:
             playbooks = _dicts(parsed(report, MOST_TOKENS))
             of_run = [one for one in playbooks if one.get("phase") == "run"]
-            task = _last_failure(of_run) or _last_failure(playbooks)
-            return ZuulReport(task, _result(playbooks), _seconds(playbooks))
+            task = _last_failure(_tasks(of_run)) or _last_failure(_tasks(playbooks))
+            return ZuulReport(task, _result(playbooks), _seconds(_tasks(playbooks)))
     except (ValueError, RecursionError):
         return ZuulReport()
 
@@ -94,14 +94,14 @@ def _result(playbooks: Sequence[dict[str, Any]]) -> str:
     return "succeeded" if has_run and all(one.get("stats") for one in counted) else ""
 
 
-def _seconds(playbooks: Sequence[dict[str, Any]]) -> float | None:
+def _seconds(tasks: Iterable[dict[str, Any]]) -> float | None:
     ends: list[datetime] = []
-    for task in _tasks(playbooks):
+    for task in tasks:
         duration = _dict(_dict(task.get("task")).get("duration"))
         for end in ("start", "end"):
             with suppress(ValueError):
-                ends.append(datetime.fromisoformat(_text(duration.get(end) or "")))
-    ends = [one if one.tzinfo else one.replace(tzinfo=UTC) for one in ends]
+                time = datetime.fromisoformat(_text(duration.get(end) or ""))
+                ends.append(time if time.tzinfo else time.replace(tzinfo=UTC))
     return (max(ends) - min(ends)).total_seconds() if ends else None
 
 
@@ -112,13 +112,13 @@ def _tasks(playbooks: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
             yield from _dicts(play.get("tasks"))
 
 
-def _last_failure(playbooks: Sequence[dict[str, Any]]) -> FailedTask | None:
+def _last_failure(tasks: Iterable[dict[str, Any]]) -> FailedTask | None:
     """The last task that failed, on the last of its hosts; None if none did.
 
     Only this one is copied: each of 40,000 hosts may have failed, and texts are long.
     """
     last = None
-    for task in _tasks(playbooks):
+    for task in tasks:
         for host, result in _dict(task.get("hosts")).items():
             result = _dict(result)
             if result.get("failed") is True and result.get("ignore_errors") is not True:
@@ -134,10 +134,8 @@ def _last_failure(playbooks: Sequence[dict[str, Any]]) -> FailedTask | None:
 
 def _text(value: Any) -> str:
     """The first MOST_TEXT characters of str(value), without making more of them."""
-    if isinstance(value, str):
-        return value[:MOST_TEXT]
     text = ""
-    for piece in _pieces(value):
+    for piece in [value[:MOST_TEXT]] if isinstance(value, str) else _pieces(value):
         text += piece
         if len(text) >= MOST_TEXT:
             break
@@ -146,22 +144,18 @@ def _text(value: Any) -> str:
 
 def _pieces(value: Any) -> Iterator[str]:
     """repr(value) in pieces. Of a long string its beginning."""
-    if isinstance(value, str):
-        yield repr(value[:MOST_TEXT])
-    elif isinstance(value, list):
+    if isinstance(value, list | dict):
+        begin, end = "[]" if isinstance(value, list) else "{}"
+        yield begin
         for number, one in enumerate(value):
-            yield ", " if number else "["
+            yield ", " if number else ""
             yield from _pieces(one)
-        yield "]" if value else "[]"
-    elif isinstance(value, dict):
-        for number, (key, one) in enumerate(value.items()):
-            yield ", " if number else "{"
-            yield from _pieces(key)
-            yield ": "
-            yield from _pieces(one)
-        yield "}" if value else "{}"
+            if isinstance(value, dict):
+                yield ": "
+                yield from _pieces(value[one])
+        yield end
     else:
-        yield repr(value)
+        yield repr(value[:MOST_TEXT] if isinstance(value, str) else value)
 
 
 def _dict(value: Any) -> dict[str, Any]:
@@ -194,16 +188,14 @@ def failed_tests(report: bytes, charge: Callable[[], None]) -> list[FailedTest]:
             if event == "start":
                 continue
             if element.tag == "testcase":
-                found += [_test(element, one) for one in element if one.tag in _FAILED][:1]
+                failure = next((one for one in element if one.tag in _FAILED), None)
+                if failure is not None:
+                    name = ".".join(filter(None, map(element.get, ("classname", "name"))))
+                    message = (failure.get("message") or failure.text or "").strip()
+                    found.append(FailedTest(name[:300], message.partition("\n")[0][:300]))
                 charge()
             if element.tag in ("testcase", "testsuite"):
                 element.clear()
             if len(found) == MOST_TESTS:
                 break
     return found
-
-
-def _test(test: ElementTree.Element, failure: ElementTree.Element) -> FailedTest:
-    name = ".".join(filter(None, (test.get("classname"), test.get("name"))))
-    message = failure.get("message") or failure.text or ""
-    return FailedTest(name[:300], message.strip().partition("\n")[0][:300])
