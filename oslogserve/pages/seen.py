@@ -36,7 +36,7 @@ _WIDTH, _HEIGHT, _GAP = 8, 24, 2
 
 
 def sentence(query: Query, seen: Seen) -> list[str | Link]:
-    """What is known of a cause, in parts, of which links lead to the other runs."""
+    """What other runs had of a cause, in parts, of which links lead to these runs."""
 
     def runs(text: str, others: Others | None = None) -> str | Link:
         href = _href(query, seen, others)
@@ -76,7 +76,7 @@ def _shown(seconds: int) -> str:
 
 
 def seen_and_known(query: Query, seen: Seen | None, known: Sequence[Rule]) -> dict[str, Any]:
-    """Members of a job's JSON: `seen`, which is None if nothing is known, and `known`."""
+    """Members of a job's JSON: `seen`, which may be None, and `known`."""
     rules = [rule.as_json() for rule in known]
     if seen is None:
         return {"seen": None, "known": rules}

@@ -23,7 +23,7 @@ LONGEST = 5
 
 
 class Memory:
-    """For many threads. While the database fails, nothing is known, and nothing is kept."""
+    """For many threads. While the database fails, no run is seen, and none is kept."""
 
     def __init__(self, database: "Database | None", metrics: Metrics, rules: Rules) -> None:
         """database: None if no runs are kept."""

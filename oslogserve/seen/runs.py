@@ -66,14 +66,12 @@ def _cause(one: RankedLog, cause: CauseLine | OtherFailure) -> Cause:
 def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
     """A run to be asked about, which need not have ended. Its end is that of these logs, or 0."""
     shown = path.decode("utf-8", "replace")
-    return Run(
-        shown,
-        ended_at(one.log.file for one in logs) or 0,
-        True,
-        _named(shown, build),
-        build.change,
-        tuple(islice(_failures(logs), _MOST_ASKED)),
-    )
+    # Without a name in its files, a job has that of the last folder whose name is no number or hash.
+    folders = (name for name in reversed(shown.split("/")) if not _OF_RUN.fullmatch(name))
+    named = Named(build.job or next(folders, ""), build.project, build.branch or build.ref)
+    ended = ended_at(one.log.file for one in logs) or 0
+    causes = tuple(islice(_failures(logs), _MOST_ASKED))
+    return Run(shown, ended, True, named, build.change, causes)
 
 
 def run_of(path: bytes, found: Findings) -> Run | None:
@@ -81,28 +79,23 @@ def run_of(path: bytes, found: Findings) -> Run | None:
 
     A folder whose name is not UTF-8 has none.
     """
-    ended = ended_at(one.log.file for one in found.logs)
-    has_failed = has_ended_failed(found.build, found.logs)
+    logs, build = found.logs, found.build
+    ended = ended_at(one.log.file for one in logs)
+    has_failed = has_ended_failed(build, logs)
     is_whole = all(error.reason == "capped" for error in found.ending.missing)
     if ended is None or has_failed is None or not is_whole:
         return None
-    if not found.build.result and ended + QUIET > time.time():
+    if not build.result and ended + QUIET > time.time():
         return None
     try:
-        shown = path.decode()
+        path.decode()
     except UnicodeDecodeError:  # databases take no other text
         return None
-    asked = asked_of(path, found.logs, found.build)
-    causes = _failures(found.logs) if has_failed else _survived(found.logs)
-    several = [*causes]
+    several = [*(_failures(logs) if has_failed else _survived(logs))]
     kept = first_causes(several)
-    return asked._replace(
-        path=shown,
-        ended=ended,
-        has_failed=has_failed,
-        causes=tuple(kept),
-        is_cut=_is_cut(_consoles(found.logs), several, kept),
-    )
+    is_cut = _is_cut(_consoles(logs), several, kept)
+    asked = asked_of(path, logs, build)
+    return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut)
 
 
 def _is_cut(consoles: Sequence[RankedLog], causes: Iterable[Cause], kept: Iterable[Cause]) -> bool:
@@ -131,9 +124,3 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
 
 def _consoles(logs: Sequence[RankedLog]) -> list[RankedLog]:
     return [one for one in logs if one.is_console or len(logs) == 1]
-
-
-def _named(path: str, build: Build) -> Named:
-    """The job's names. Without a name in its files, it is the last folder's that is no number or hash."""
-    folders = (name for name in reversed(path.split("/")) if not _OF_RUN.fullmatch(name))
-    return Named(build.job or next(folders, ""), build.project, build.branch or build.ref)
