@@ -9,11 +9,12 @@ from oslogserve import __version__, messages
 from oslogserve.allocator import set_up_malloc
 from oslogserve.app import App, Environ
 from oslogserve.config import ConfigError, load
+from oslogserve.http import TEXT
 
 
 def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
     """Answers every request with 503. For an exception, mod_wsgi would log a traceback each time."""
-    start_response("503 Service Unavailable", [("Content-Type", "text/plain; charset=utf-8")])
+    start_response("503 Service Unavailable", [("Content-Type", TEXT)])
     return [b"The configuration has faults. The server's log names them.\n"]
 
 

@@ -5,10 +5,10 @@ import re
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 
-from oslogserve.errors import BadRequest, Forbidden, Header, Incomplete, NotFound, Unavailable
+from oslogserve.errors import BadRequest, Forbidden, Incomplete, NotFound, Unavailable
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.http import TEXT, VARY
+from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer, redirect
 from oslogserve.http.request import Request
 from oslogserve.jobs.walk import MOST_DEPTH, is_marked
@@ -16,6 +16,7 @@ from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import first_bytes
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
+from oslogserve.query.parameters import OF_FOLDERS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
 
@@ -51,7 +52,7 @@ class FolderHandler:
     ) -> Answer:
         """opened: gets what is to be closed behind the answer."""
         if query.format in ("raw", "chapters"):
-            takes = "a folder takes html, text, json, jsonl, summary, brief"
+            takes = f"a folder takes {', '.join(OF_FOLDERS)}"
             raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:
             index = None if query.is_of_job else self._index(request, query, sources, opened)
@@ -126,16 +127,14 @@ class FolderHandler:
         most = listing.MOST_READ[query.sort or "name"]
         wanted = WantedEntries(query.first_log, most, budget.charge)
         found = listing.page_of(query, Listing(sources, query.path, wanted))
-        headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
-        if query.format == "json":
+        format_ = query.view if query.view in ("json", "html") else "text"
+        headers = [("Cache-Control", "no-cache"), VARY, *page.HEADERS[format_]]
+        if format_ == "json":
             pieces = listing.as_json(query.path, found)
-            headers.append(("Content-Type", "application/json"))
-        elif query.view == "html":
+        elif format_ == "html":
             pieces = listing.html(query, found, job_marks)
-            headers += page.HEADERS
         else:
             pieces = listing.text(found)
-            headers.append(("Content-Type", TEXT))
         return answer(
             request,
             pieces,

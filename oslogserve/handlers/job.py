@@ -8,7 +8,6 @@ from math import inf
 
 from oslogserve.ci.build import Build
 from oslogserve.errors import Error, Incomplete
-from oslogserve.handlers.sending import HEADERS
 from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
@@ -26,7 +25,7 @@ from oslogserve.jobs.overview import (
 from oslogserve.jobs.walk import is_run
 from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import job as pages
-from oslogserve.pages import job_brief, overview
+from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
 from oslogserve.seen import Seen
 from oslogserve.seen.memory import Memory
@@ -64,7 +63,7 @@ class JobHandler:
         return answer(
             request,
             pieces_of(query, job, self._memory, self._page_size, is_run),
-            [("Cache-Control", "no-cache"), VARY, _ROBOTS, *HEADERS[query.view]],
+            [("Cache-Control", "no-cache"), VARY, _ROBOTS, *page.HEADERS[query.view]],
             view="job",
             is_compressible=True,
             missing=job.missing,

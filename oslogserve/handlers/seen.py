@@ -31,7 +31,7 @@ class SeenHandler:
             raise Busy("What runs failed for cannot be looked up now.") from error
         headers: list[Header] = [("Cache-Control", "no-cache"), VARY]
         headers.append(("X-Robots-Tag", "noindex, nofollow"))
-        headers += page.HEADERS if query.is_html else [("Content-Type", "application/json")]
+        headers += page.HEADERS["html" if query.is_html else "json"]
         return answer(request, content, headers, view="seen", is_compressible=True)
 
     def _causes(self, query: SeenQuery) -> bytes:

@@ -25,17 +25,6 @@ _SHOWN = re.compile(r"text/|image/|application/((.*\+)?(json|xml|javascript)|pdf
 #: Stored files must not act in our name: no cookies, no requests to this origin. The virtual host in
 #: etc/apache sends the same.
 SANDBOX = ("Content-Security-Policy", "sandbox allow-scripts allow-popups allow-downloads")
-#: By the view of a log, or of a folder's logs.
-HEADERS: dict[str, Sequence[Header]] = {
-    "html": page.HEADERS,
-    "overview": page.HEADERS,
-    "text": [("Content-Type", TEXT)],
-    "jsonl": [("Content-Type", "application/x-ndjson; charset=utf-8")],
-    "summary": [("Content-Type", "application/json")],
-    "brief": [("Content-Type", TEXT)],
-    "seen": [("Content-Type", "application/json")],
-    "chapters": page.HEADERS,
-}
 
 
 def file_type(name: str, log: OpenLog, media_type: str) -> tuple[str, bool]:
@@ -88,7 +77,7 @@ class Sending(NamedTuple):
         log, request = self.log, self.request
         # Counting first ensures that no range of an incomplete log is sent.
         byte_range, headers = self._begin("bytes", log.counted_size)
-        headers += HEADERS["text"]
+        headers += page.HEADERS["text"]
         if byte_range is not None:
             if not log.packing:
                 pieces, length = self._stored(byte_range)
@@ -118,7 +107,7 @@ class Sending(NamedTuple):
         ranges = "none" if name in ("text", "brief") else ""
         # The next reader's page may be compared with all of the other log.
         headers = self._begin(ranges, may_break_off=bool(view.missing))[1]
-        headers += [*HEADERS[name], *((VARY, NO_STORE) if view.query.faults else ())]
+        headers += [*page.HEADERS[name], *((VARY, NO_STORE) if view.query.faults else ())]
         status = "400 Bad Request" if view.query.faults else "200 OK"
         return self._rendered(
             name, headers, lambda pieces: view.render(name, pieces), view.missing, view, status

@@ -116,9 +116,9 @@ def error_answer(request: Request, error: Error, sources: Sequence[Guard]) -> An
         query_string = environ.get("QUERY_STRING", "")
         names = [source.name for source in sources]
         content = error_page(environ.get("SCRIPT_NAME", ""), error, path, query_string, names)
-        headers = list(page.HEADERS)
+        headers = page.HEADERS["html"]
     else:
         content = f"{error.sentence}\n".encode()
-        headers = [("Content-Type", TEXT)]
-    headers += [VARY, NO_STORE, *error.headers]
+        headers = page.HEADERS["text"]
+    headers = [*headers, VARY, NO_STORE, *error.headers]
     return answer(request, content, headers, view="error", status=error.status)

@@ -4,7 +4,9 @@
 Knows nothing of lines or sources.
 """
 
-TEXT = "text/plain; charset=utf-8"
+#: Content-Types.
+HTML, TEXT = "text/html; charset=utf-8", "text/plain; charset=utf-8"
+JSON = "application/json"
 #: For answers without an ETag, since no client can ask whether they are still the same.
 NO_STORE = ("Cache-Control", "no-store")
 VARY = ("Vary", "Accept, Accept-Encoding")

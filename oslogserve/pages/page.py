@@ -6,7 +6,10 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
+from oslogserve.errors import Header
+from oslogserve.http import HTML
 from oslogserve.pages.assets import integrity, url
+from oslogserve.query.parameters import FORMATS
 
 _NAMES = ("log.js", "folds.js", "map.js", "outline.js", "follow.js", "folder.js", "overview.js")
 _HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
@@ -17,12 +20,13 @@ POLICY = (
     f"script-src {_HASHES}; connect-src 'self'; "
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
-HEADERS = (
-    ("Content-Type", "text/html; charset=utf-8"),
-    ("Content-Security-Policy", POLICY),
-    # Sites that a log links to must not learn its address.
-    ("Referrer-Policy", "same-origin"),
-)
+#: The headers of an answer, by its format.
+HEADERS: dict[str, list[Header]] = {name: [("Content-Type", of)] for name, of in FORMATS.items()}
+for _name, _media_type in FORMATS.items():
+    if _media_type == HTML:
+        HEADERS[_name].append(("Content-Security-Policy", POLICY))
+        # Sites that a log links to must not learn its address.
+        HEADERS[_name].append(("Referrer-Policy", "same-origin"))
 #: Links to folders above. Each repeats the address before it: many short ones would take megabytes.
 MOST_FOLDERS = 16
 

@@ -18,6 +18,7 @@ from oslogserve.query.parameters import (
     BRIEF_SIZE,
     FIELDS,
     OF_BRIEF,
+    OF_JOBS,
     OF_LOGS,
     Parameters,
     parameters_of,
@@ -102,7 +103,7 @@ class Query(NamedTuple):
         )
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         chooses = chooses_lines or self.order or self.logs or self.moment or is_next
-        return bool(chooses) or self.format in ("jsonl", "summary", "brief", "overview", "seen")
+        return bool(chooses) or self.format in OF_JOBS
 
     @property
     def is_overview(self) -> bool:

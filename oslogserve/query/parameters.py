@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from oslogserve.config.values import matching, one_of
 from oslogserve.errors import BadRequest
+from oslogserve.http import HTML, JSON, TEXT
 from oslogserve.lines.places import moment, place
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
@@ -19,17 +20,27 @@ from oslogserve.native import SEVERITIES
 from oslogserve.search import LONGEST, Search
 from oslogserve.urls import checked_path
 
-#: All sources, and those that need no name in the configuration.
-SOURCES, SORTS, ORDERS = ("all", "disk", "swift"), ("name", "time"), ("log", "time")
 #: Bytes of an excerpt: by default, at least and at most.
 BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
 #: The parameters that it takes.
 OF_BRIEF = ("format", "bytes", "against", "source", "logs")
-FORMATS = (
-    *("html", "text", "jsonl", "summary", "brief", "overview", "seen", "chapters", "raw", "json"),
-)
-#: Those of a single log.
+#: The formats, each with its Content-Type; "" for that of the stored bytes.
+FORMATS = {
+    "html": HTML,
+    "text": TEXT,
+    "jsonl": "application/x-ndjson; charset=utf-8",
+    "summary": JSON,
+    "brief": TEXT,
+    "overview": HTML,
+    "seen": JSON,
+    "chapters": HTML,
+    "raw": "",
+    "json": JSON,
+}
+#: Those of a log, of a folder, and of the logs of a folder alone.
 OF_LOGS = ("html", "text", "jsonl", "summary", "brief", "chapters", "raw")
+OF_FOLDERS = ("html", "text", "json", "jsonl", "summary", "brief")
+OF_JOBS = ("jsonl", "summary", "brief", "overview", "seen")
 #: The largest line number; no log has so many lines.
 MAX_NUMBER = 10**12 - 1
 #: Lines around a hit, and at a log's end, which are held in memory.
@@ -182,9 +193,9 @@ PARAMETERS = {
         field="size",
     ),
     "wrap": Parameter(_yes_or_no, "no", "whether a page breaks lines", field="wraps"),
-    "sort": Parameter(choice(*SORTS), "time", "a folder's entries"),
+    "sort": Parameter(choice("name", "time"), "time", "a folder's entries"),
     "logs": FormField(text, "*/n-*.txt.gz", "logs of a folder, by a shell pattern", MAX_REPEATS),
-    "order": Parameter(choice(*ORDERS), "time", "the order of the lines of a folder's logs"),
+    "order": Parameter(choice("log", "time"), "time", "the order of the lines of a folder's logs"),
     "from": Parameter(
         lambda value: text(value).encode(),
         "etc/",

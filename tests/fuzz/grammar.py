@@ -4,7 +4,7 @@
 from oslogserve.errors import BadRequest
 from oslogserve.native import SEVERITIES
 from oslogserve.query import Query
-from oslogserve.query.parameters import FORMATS, SOURCES
+from oslogserve.query.parameters import FORMATS
 
 #: What is searched for: often there, seldom there, at ends, across what is marked up.
 TEXTS = ("nova", "2790", "ERROR", "a", "é", "req-", "[-]", "timed out", "x y", "I", " ", "\\", "ß")
@@ -81,8 +81,8 @@ _DRAWN = {
     "limit": (0.3, _count(10**12 - 1)),
     "tail": (0.2, _count(100_000)),
     "show": (0.3, lambda chance: chance.choice(FRAGMENTS)),
-    "source": (0.1, lambda chance: chance.choice(SOURCES)),
-    "format": (0.2, lambda chance: chance.choice(FORMATS)),
+    "source": (0.1, lambda chance: chance.choice(("all", "disk", "swift"))),
+    "format": (0.2, lambda chance: chance.choice([*FORMATS])),
     "wrap": (0.1, lambda chance: chance.choice(("yes", "no", "YES"))),
     "sort": (0.03, lambda chance: chance.choice(("name", "time"))),
     "content-type": (0.05, lambda chance: chance.choice(("text/plain", "text/html"))),

@@ -106,7 +106,7 @@ def test_the_policy_allows_own_styles_and_scripts_by_their_hash_and_no_referrer_
     assert policy["style-src"] == policy["connect-src"] == "'self'"
     static = ("log", "folds", "map", "outline", "follow", "folder", "overview")
     assert policy["script-src"].split() == [f"'{integrity(f'{name}.js')}'" for name in static]
-    assert dict(page.HEADERS)["Referrer-Policy"] == "same-origin"
+    assert dict(page.HEADERS["html"])["Referrer-Policy"] == "same-origin"
 
 
 @pytest.mark.parametrize(("query", "kind"), [("", ""), ("wrap=yes", ""), ("wrap=no", "nowrap")])
