@@ -10,58 +10,9 @@ from pathlib import Path
 
 try:
     import oslogserve_core as core
-    from oslogserve_core import (
-        LIMITS,
-        SEVERITIES,
-        SOURCES,
-        Contents,
-        Grammar,
-        Index,
-        Inflater,
-        Known,
-        LastRows,
-        Masking,
-        Masks,
-        Merge,
-        MergedRows,
-        Packer,
-        Patterns,
-        Renderer,
-        check_line_pattern,
-        kind_of,
-        line_feeds,
-        links,
-        open_beneath,
-        state_count,
-    )
+    from oslogserve_core import *
 except ImportError as error:
     raise ImportError(f"the native core cannot be used: {error}; install oslogserve anew") from None
-
-__all__ = [
-    "LIMITS",
-    "SEVERITIES",
-    "SOURCES",
-    "Contents",
-    "Format",
-    "Grammar",
-    "Index",
-    "Inflater",
-    "Known",
-    "LastRows",
-    "Masking",
-    "Masks",
-    "Merge",
-    "MergedRows",
-    "Packer",
-    "Patterns",
-    "Renderer",
-    "check_line_pattern",
-    "kind_of",
-    "line_feeds",
-    "links",
-    "open_beneath",
-    "state_count",
-]
 
 #: A section [format NAME]: its name; a regular expression, matched at a line's beginning, with groups named time,
 #: severity or both; severities by the words in upper case that the severity group may hold, none for the usual words.

@@ -2,12 +2,9 @@
 """Times of queries, which are ranges: `2013-09-27T18:25` is a whole minute."""
 
 import re
-from calendar import monthrange
-from datetime import datetime, timedelta
+from calendar import monthrange, timegm
 from typing import NamedTuple
 
-_EPOCH = datetime(1970, 1, 1)
-_MICROSECOND = timedelta(microseconds=1)
 _HOURS = r"(?:[01]\d|2[0-3])(?::?[0-5]\d)?"
 #: An unescaped plus in a URL becomes a space.
 _ZONE = rf"( ?(?:Z|UTC|GMT|[+-]{_HOURS})| {_HOURS})?"
@@ -80,8 +77,7 @@ def _wrong(why: str) -> ValueError:
 
 def _micros_of(fields: list[int]) -> int:
     """Microseconds since 1970 of a year, month, day, hour, minute, second and microsecond."""
-    year, month, day, hour, minute, second, micros = fields
-    return (datetime(year, month, day, hour, minute, second, micros) - _EPOCH) // _MICROSECOND
+    return timegm(tuple(fields)) * 10**6 + fields[-1]
 
 
 def _offset_of(text: str) -> int | None:
