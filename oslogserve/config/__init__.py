@@ -40,10 +40,7 @@ class Config:
     options: Sequence[Option]
     #: The parsed value of each option by (section, key).
     values: Mapping[tuple[str, str], Any]
-    #: What to do about each option that the file sets and that is gone, with file, line and key.
-    removed: Sequence[str] = field(compare=False)
-    #: File and line of each option that the file sets, by (section, key).
-    places: Mapping[tuple[str, str], str] = field(compare=False)
+    file: ConfigFile = field(compare=False)
 
     def __getitem__(self, where: tuple[str, str]) -> Any:
         return self.values[where]
@@ -82,6 +79,12 @@ class Config:
         found = [section for section in sections if section.startswith(beginning)]
         return [(section.removeprefix(beginning), self.section(section)) for section in found]
 
+    @property
+    def removed(self) -> list[str]:
+        """What to do about each option that the file sets and that is gone, with file, line and key."""
+        gone = [where for where in self.file.settings if where in REMOVED]
+        return [f"{self.place_of(*where)} is gone: {REMOVED[where]}" for where in gone]
+
     def missing_root(self) -> str:
         """A sentence if the folder of logs is not there; "" if it is, or none is configured."""
         root = self["disk", "root"]
@@ -94,8 +97,8 @@ class Config:
 
     def place_of(self, section: str, key: str) -> str:
         """The option as a fault names it, with file and line if the file sets it."""
-        place = self.places.get((section, key))
-        return f"{place}: [{section}] {key}" if place else f"[{section}] {key}"
+        line = self.file.lines.get((section, key))
+        return f"{self.file.path}:{line}: [{section}] {key}" if line else f"[{section}] {key}"
 
     def as_file(self) -> str:
         """A file's text from which load() would give this configuration. Hides secrets."""
@@ -150,14 +153,8 @@ def load(
     options = (*OPTIONS, *named)
     values = {option.where: _value(option, file, environ, overrides) for option in options}
     values |= of_cloud(values, file, environ)
-    places = {where: f"{path}:{line}" for where, line in file.lines.items()}
-    removed = [
-        f"{places[section, key]}: [{section}] {key} is gone: {REMOVED[section, key]}"
-        for section, key in file.settings
-        if (section, key) in REMOVED
-    ]
-    config = Config(options, values, removed, places)
-    for where, what in _faults(config, must_exist, file):
+    config = Config(options, values, file)
+    for where, what in _faults(config, must_exist):
         file.add_fault(where, what)
     file.raise_faults()
     return config
@@ -198,8 +195,9 @@ def _value(
 _Faults = Iterator[tuple[tuple[str, str], str]]
 
 
-def _faults(config: Config, must_exist: bool, file: ConfigFile) -> _Faults:
+def _faults(config: Config, must_exist: bool) -> _Faults:
     """Yields section and key of what cannot be used as it is, and why."""
+    file = config.file
     known = {section for section, _ in config.values}
     for section in file.sections:
         if section not in known:
@@ -209,10 +207,10 @@ def _faults(config: Config, must_exist: bool, file: ConfigFile) -> _Faults:
             yield where, "no such key"
     if must_exist and (what := config.missing_root()):
         yield ("disk", "root"), what
-    yield from _faults_of_swift(config, file)
+    yield from _faults_of_swift(config)
     for section in known:
         if section.partition(" ")[0] == "store":
-            yield from _faults_of_store(section, config.section(section), file)
+            yield from _faults_of_store(section, config)
     for option in config.options:
         if option.key == "pattern" and not file.settings.get(option.where):  # it would fit all
             yield option.where, f"a {option.section.partition(' ')[0]} needs a pattern"
@@ -222,7 +220,7 @@ def _faults(config: Config, must_exist: bool, file: ConfigFile) -> _Faults:
             yield (f"format {name}", "words"), "of no use, its pattern has no group severity"
 
 
-def _faults_of_swift(config: Config, file: ConfigFile) -> _Faults:
+def _faults_of_swift(config: Config) -> _Faults:
     swift = config.section("swift")
     container, storage_url, ca_file = swift["container"], swift["storage_url"], swift["ca_file"]
     # Keys without which the container cannot be read, so that the start fails, not a request.
@@ -239,20 +237,21 @@ def _faults_of_swift(config: Config, file: ConfigFile) -> _Faults:
         yield ("swift", "container"), f"it is of no use without {', '.join(missing)}"
     if storage_url and not container:
         yield ("swift", "storage_url"), "it is of no use without container"
-    elif storage_url and (given := credentials(config.values, file).values()):
+    elif storage_url and (given := credentials(config.values, config.file).values()):
         what = f"it is for reading without credentials: leave out {', '.join(given)}"
         yield ("swift", "storage_url"), what
     if container and ca_file and not os.access(ca_file, os.R_OK):
         yield ("swift", "ca_file"), f"{ca_file!r} cannot be read"
 
 
-def _faults_of_store(section: str, row: Mapping[str, Any], file: ConfigFile) -> _Faults:
+def _faults_of_store(section: str, config: Config) -> _Faults:
+    row = config.section(section)
     url, ca_file = row["url"], row["ca_file"]
     name = section.removeprefix("store").removeprefix(" ")
     if name and (not STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES):
         what = "a name has letters from a to z, digits, - and _, and is none of"
         yield (section, ""), f"{what} {', '.join(_TAKEN_NAMES)}"
-    if name and (section, "url") not in file.settings:
+    if name and (section, "url") not in config.file.settings:
         yield (section, "url"), "a store needs one"
     if not name and not url:
         for key in _OF_A_STORE:

@@ -29,7 +29,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f-\x9f]")
 class ConfigFile:
     def __init__(self, path: str | None) -> None:
         """path: None for no settings. Raises ConfigError if the file is not UTF-8 text."""
-        self._path = path
+        self.path = path
         #: The text of each setting by section and key; those after a broken header have the section "".
         self.settings: dict[tuple[str, str], str] = {}
         #: The line of each setting, and of each section's header, whose key is "".
@@ -55,7 +55,7 @@ class ConfigFile:
         if self.faults:
             found = sorted(self.faults)
             raise ConfigError(
-                "\n".join(f"{self._path}:{n}: {what}" if n else what for n, what in found)
+                "\n".join(f"{self.path}:{n}: {what}" if n else what for n, what in found)
             )
 
     def _parse(self, text: str) -> None:
