@@ -17,7 +17,7 @@ _OF_INDEXES = (
     "search.py",
 )
 #: A part of these that only reads what an index has.
-_OF_NO_INDEX = "lines/brief"
+_OF_NO_INDEX = "lines/excerpt"
 
 
 def salt_of(formats: Sequence[object]) -> str:

@@ -24,8 +24,8 @@ from oslogserve.jobs.overview import (
 )
 from oslogserve.jobs.walk import is_run
 from oslogserve.logs.budget import FOLDERS, Workload
+from oslogserve.pages import brief, overview, page
 from oslogserve.pages import job as pages
-from oslogserve.pages import job_brief, overview, page
 from oslogserve.query import Query
 from oslogserve.seen import Seen
 from oslogserve.seen.memory import Memory
@@ -122,15 +122,16 @@ def _found(
         if wrong := [one for one in logs if one.shows_failure]:
             yield overview.early(query, wrong, len(logs), job.choice.found)
     found = findings(job, [*read, *several])
-    lines = lines_of(job, found, query.size) if query.view == "brief" else None
+    is_brief, unread = query.view == "brief", list[Incomplete]()
+    lines = lines_of(job, found, query.size, unread) if is_brief else []
     around = excerpts(job, found) if query.view == "overview" else {}
+    job.missing += unread
     job.close()  # so that a slow client keeps nobody waiting
     seen, known = _known(query, memory, found.logs, found.build)
     if query.view == "overview":
         yield overview.section(query, found, around, seen, known)
-    elif lines:
-        job.missing += lines.missing
-        yield job_brief.text(job_brief.JobExcerpt(query, found, lines, known, are_files))
+    elif is_brief:
+        yield brief.of_job(query, found, lines, unread, known, are_files)
     else:
         yield overview.seen_json(query, found, seen, known)
     # Only all lines of all logs are a run, without a comparison.

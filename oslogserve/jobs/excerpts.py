@@ -13,8 +13,7 @@ from oslogserve.jobs.job import Job
 from oslogserve.jobs.overview import Findings
 from oslogserve.jobs.reading import Reader
 from oslogserve.jobs.walk import File
-from oslogserve.lines.brief.marked import MarkedLine
-from oslogserve.lines.brief.plan import Range
+from oslogserve.lines.excerpt.lines import MarkedLine, plan_of
 from oslogserve.lines.summary import CauseLine
 
 #: Logs of a page that have an excerpt, and the bytes of their texts together.
@@ -96,8 +95,8 @@ def _excerpt(reader: Reader, file: File, cause: CauseLine) -> Iterator[Excerpt]:
     first, last = lines_shown(cause)
     above = max(1, first - AROUND)
     may_open = _MAY_OPEN.search(cause.text)
-    below = Range(above, last + AROUND + (MOST_BELOW if may_open else 0))
-    lines, missing = reader.marked_lines(file, [below], LONGEST)
+    plan = plan_of([(above, last + AROUND + (MOST_BELOW if may_open else 0))])
+    lines, missing = reader.marked_lines(file, plan, LONGEST)
     if missing or len(lines) <= last - above:
         return
     begin, end = first - above, last + 1 - above

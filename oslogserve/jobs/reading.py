@@ -14,10 +14,9 @@ from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
 from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.compare import NOT_COMPARED, PassedRun
 from oslogserve.jobs.walk import File
-from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
-from oslogserve.lines.brief.plan import Range
+from oslogserve.lines.excerpt.lines import MarkedLine, marked_lines
 from oslogserve.lines.renderer import Renderer, Rendering, Room
-from oslogserve.lines.selection import LONGEST_LINE, Tally, Wanted
+from oslogserve.lines.selection import LONGEST_LINE, Selection, Tally, Wanted
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.sources import OpenOptions, Source
@@ -123,13 +122,13 @@ class Reader:
         yield None, read
 
     def marked_lines(
-        self, file: File, ranges: Sequence[Range], beginning: int = 4096
+        self, file: File, plan: Selection, beginning: int = 4096
     ) -> tuple[list[MarkedLine], list[Incomplete]]:
-        """The lines of an excerpt, of a log that was read before; and why some lack. beginning: see Wanted."""
-        if not ranges:
+        """The planned lines of a log that was read before; and why some lack. beginning: see Wanted."""
+        if not plan.show:
             return [], []
-        wanted = Wanted("marked", selection_of(ranges), file.modified, beginning=beginning)
-        read = [*self.read(file, wanted, partial(marked_lines, ranges=ranges), is_again=True)]
+        wanted = Wanted("marked", plan, file.modified, beginning=beginning)
+        read = [*self.read(file, wanted, partial(marked_lines, plan=plan), is_again=True)]
         lacks = [error for error in read[-1][1].missing if not error.is_of_comparison]
         return [line for line, _ in read if line], lacks
 

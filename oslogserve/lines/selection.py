@@ -88,7 +88,7 @@ class Last(NamedTuple):
 class Wanted(NamedTuple):
     """A request to a renderer: the view, the lines and their labels."""
 
-    #: "html", "text", "jsonl", "summary" or "marked", see `lines.brief.marked`.
+    #: "html", "text", "jsonl", "summary" or "marked", see `lines.excerpt.lines`.
     view: str
     selection: Selection = ALL_LINES
     #: When the log was last written, in seconds since 1970; None for now. Dates times without a year.

@@ -13,7 +13,7 @@ from msgspec import Struct, convert
 from msgspec.structs import replace
 
 from oslogserve.lines.fingerprints import fingerprints
-from oslogserve.native import LIMITS, SEVERITIES
+from oslogserve.native import LIMITS, SEVERITIES, kind_of
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
@@ -62,6 +62,11 @@ class ErrorLine(Struct, frozen=True, omit_defaults=True):
     text: str
     #: True if the log that lines are compared with has no like of it; None if they are not compared.
     new: bool | None = None
+
+    @property
+    def kind(self) -> int:
+        """A hash that is the same for errors that differ in numbers, ids and quoted texts only."""
+        return kind_of(self.text.encode())
 
 
 class CauseLine(Struct, frozen=True, omit_defaults=True):

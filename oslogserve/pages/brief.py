@@ -1,70 +1,135 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An excerpt of a failed log as text, in at most the bytes that are asked for."""
+"""Excerpts of a failed log and of a failed job as text, in at most the bytes that are asked for."""
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from urllib.parse import quote
 
+from oslogserve.errors import Incomplete
 from oslogserve.humanize import counted, duration
-from oslogserve.lines.brief.choice import Shown, chosen
-from oslogserve.lines.brief.marked import MarkedLine
-from oslogserve.lines.brief.worth import weighed
+from oslogserve.jobs.brief import LogLines, errors_at_failure
+from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.lines.excerpt.choice import chosen
+from oslogserve.lines.excerpt.lines import MarkedLine
+from oslogserve.lines.excerpt.worth import Weighed, weighed
 from oslogserve.lines.summary import Summary
 from oslogserve.messages import cut, visible
+from oslogserve.pages.page import of_source
+from oslogserve.query import Query
+from oslogserve.seen.rules import Rule
 
+_SECOND = 10**6
+#: What stands before the first line of the cause, and before other lines.
+CAUSE, OTHER = ">", " "
+
+# A log.
 #: Parts of an excerpt that a name, the sentences about what is missing, and a link or a step's name take at
 #: most.
 PART_OF_NAME, PART_OF_NOTICES, PART_OF_LINK = 4, 5, 8
 #: Bytes of a step's name.
 MOST_OF_STEP = 80
-#: What stands before the first line of the cause, and before other lines.
-CAUSE, OTHER = ">", " "
 #: What stands before numbers of lines instead of a long link.
 NO_LINK = "lines "
-_SECOND = 10**6
+
+# A job.
+#: Parts of the excerpt: what is known of the build, failed tests, errors of other logs at that moment, and
+#: sentences about what is missing.
+PART_OF_BUILD, PART_OF_TESTS, PART_OF_MOMENT, PART_OF_JOBS_NOTICES = 3, 6, 6, 8
+#: The part of what is left that the first of several logs takes, in percent.
+OF_FIRST = 65
+#: The least bytes of a log, and of sentences about what is missing.
+LEAST_OF_LOG, LEAST_OF_NOTICES = 200, 100
+#: The part of a log's bytes that its name takes at most, if its links need all of it, and other names.
+PART_OF_WHOLE_NAME, PART_OF_SAME = 2, 8
+#: Bytes of a test's name and message, and of an error at that moment.
+MOST_OF_TEST, MOST_OF_ERROR = 300, 240
 
 
-class Excerpted(NamedTuple):
-    """A log of which an excerpt is made."""
-
-    #: What the reader calls it: its path in a URL, or the name of a file.
-    name: str
-    #: What stands before the numbers of lines, which then lead to them: "?goto=" or "FILE:".
-    link: str
-    summary: Summary
-    #: The lines of its plan.
-    lines: Sequence[MarkedLine]
-    #: The number of all its lines.
-    total: int
-
-    @property
-    def is_compared(self) -> bool:
-        """True if lines are told apart that have no like in another log."""
-        cause = self.summary.cause
-        return cause is not None and cause.new is not None
-
-
-def text(log: Excerpted, size: int, notices: Sequence[str]) -> bytes:
-    """The excerpt as text of at most so many bytes. notices: sentences about what is missing."""
+def of_log(
+    summary: Summary,
+    lines: Sequence[MarkedLine],
+    total: int,
+    name: str,
+    link: str,
+    size: int,
+    notices: Sequence[str],
+) -> bytes:
+    """The excerpt of a log in at most so many bytes. notices: sentences about what is missing. Else see _section()."""
     end = ending(notices, size // PART_OF_NOTICES)
-    log = log._replace(name=cut(visible(log.name), size // PART_OF_NAME))
-    return (section(log, size - length(end)) + end).encode()
+    name = cut(visible(name), size // PART_OF_NAME)
+    return (_section(summary, lines, total, name, link, size - _length(end)) + end).encode()
 
 
-def section(log: Excerpted, size: int) -> str:
-    """The first line, and runs of lines, of at most so many bytes; nothing if no line has room."""
-    head = f"{visible(log.name)}: {_told(log, size)}\n"
-    link = visible(log.link)
-    log = log._replace(link=link if length(link) <= size // PART_OF_LINK else NO_LINK)
-    digits = len(f"{log.total:,}")
-    of_gap = length("...  lines left out\n") + digits
-    of_run = of_gap + length(f": {log.link}-") + 2 * digits
-    left = size - length(head) - of_gap
+def _section(
+    summary: Summary, lines: Sequence[MarkedLine], total: int, name: str, link: str, size: int
+) -> str:
+    """What is known of a log, and runs of its lines, in at most so many bytes; nothing if no line has room.
+
+    lines: those of the plan. total: the number of all. name: what the reader calls the log.
+    link: what stands before the numbers of lines, which then lead to them: "?goto=" or "FILE:".
+    """
+    cause = summary.cause
+    is_compared = cause is not None and cause.new is not None
+    least = "" if len(lines) == total else "at least "
+
+    def written(one: Weighed) -> str:
+        """The line behind a column of its own: no line can be taken for what is said of it."""
+        tells_why = cause and cause.why != "end" and one.line.number == cause.line
+        mark = ("+" if one.line.is_new else " ") if is_compared else ""
+        mark += CAUSE if tells_why else OTHER
+        more = f" [{least}{one.more:,} more like it]" if one.more else ""
+        return f"{mark}{one.text}{more}\n" if one.text else f"{mark.rstrip()}\n"
+
+    said = f"{visible(name)}: {_told(summary, total, size)}\n"
+    link = visible(link)
+    link = link if _length(link) <= size // PART_OF_LINK else NO_LINK
+    digits = len(f"{total:,}")
+    of_gap = _length("...  lines left out\n") + digits
+    of_run = of_gap + _length(f": {link}-") + 2 * digits
+    left = size - _length(said) - of_gap
     if left < 0:
         return ""
-    weights = weighed(log.lines, log.summary, log.total)
-    runs = chosen(weights, left, lambda line: length(_line(line, log)), of_run)
-    has_text = any(line.content.strip() for line in log.lines)
-    return head + "".join(_runs(runs, log)) if runs or not has_text else ""
+    weights = weighed(lines, summary, total)
+    runs = chosen(weights, left, lambda one: _length(written(one)), of_run)
+    if not runs and any(line.content.strip() for line in lines):
+        return ""
+    last = 0
+    for run in runs:
+        first, before, last = run[0].line.number, last, run[-1].line.number
+        begin = "line " if link == NO_LINK and first == last else link
+        numbers = f"{first}-{last}" if last > first else f"{first}"
+        gap = _left_out(first - before - 1)
+        said += ": ".join(filter(None, (gap, f"{begin}{numbers}\n")))
+        said += "".join(map(written, run))
+    return f"{said}{_left_out(total - last)}\n" if last < total else said
+
+
+def _told(summary: Summary, total: int, size: int) -> str:
+    """What the summary says of a log of so many lines."""
+    cause, step, in_total = summary.cause, summary.step, counted(total, "line")
+    if cause is None:
+        return f"shows no failure in {in_total}"
+    what = "failed" if summary.failed else "does not say that it failed"
+    where = "likely cause"
+    if cause.why == "end":
+        where = "no cause found, its end" if summary.failed else "its end"
+    lines = (
+        f"lines {cause.line:,}-{cause.last:,}"
+        if cause.last > cause.line
+        else f"line {cause.line:,}"
+    )
+    of_step = ""
+    if step:
+        most = min(MOST_OF_STEP, size // PART_OF_LINK)
+        of_step = f" in {cut(visible(step.name), most)!r}"
+        if step.duration is not None:
+            of_step += f" ({duration(round(step.duration * _SECOND))})"
+    new = "" if cause.new is None else "; + is new"
+    return f"{what}; {where} at {lines} of {in_total}{of_step}{new}"
+
+
+def _left_out(lines: int) -> str:
+    return f"... {counted(lines, 'line')} left out" if lines else ""
 
 
 def ending(notices: Sequence[str], size: int) -> str:
@@ -73,69 +138,124 @@ def ending(notices: Sequence[str], size: int) -> str:
     Of the first one, the middle is left out if need be.
     """
     lines = [f"[{visible(notice)}]\n" for notice in notices]
-    if length("".join(lines)) <= size:
+    if _length("".join(lines)) <= size:
         return "".join(lines)
-    room = size - length(_more(len(lines) - 1))
+
+    def more(left: int) -> str:
+        return f"[{counted(left, 'more sentence')} about what is missing]\n" if left else ""
+
+    room = size - _length(more(len(lines) - 1))
     said = f"[{cut(visible(notices[0]), room - len('[]') - 1)}]\n"
     for place, line in enumerate(lines[1:], 1):
-        if length(said + line) > room:
-            return said + _more(len(lines) - place)
+        if _length(said + line) > room:
+            return said + more(len(lines) - place)
         said += line
     return said
 
 
-def _more(notices: int) -> str:
-    return f"[{counted(notices, 'more sentence')} about what is missing]\n" if notices else ""
+def of_job(
+    query: Query,
+    found: Findings,
+    logs: Sequence[LogLines],
+    unread: Sequence[Incomplete],
+    known: Sequence[Rule],
+    are_files: bool,
+) -> bytes:
+    """The excerpt of a job in at most the bytes that the query says.
+
+    logs, unread: of `jobs.brief.lines_of`. are_files: True if lines are named by "FILE:NUMBER", and not by links.
+    """
+    size, source = query.size, query.one_source
+
+    behind_name = ":" if are_files else f"{of_source(source)}{'&' if source else '?'}goto="
+
+    def name_of(one: RankedLog) -> str:
+        return one.log.file.shown if are_files else quote(one.log.file.name)
+
+    notices = [f"oslogserve: {sentence}" for sentence in (*found.ending.notices, *unread)]
+    is_of_comparison = any(error.is_of_comparison for error in found.ending.missing)
+    # The first notice is always shown, others may have no room.
+    heading = _heading(query, found, known, is_of_comparison and len(notices) > 1)
+    said = _fitting(heading, size // PART_OF_BUILD)
+    tests = (cut(f"{test.name}: {test.message}", MOST_OF_TEST) for test in found.tests)
+    said += _listed("Tests that failed:", (OTHER + one for one in tests), size // PART_OF_TESTS)
+    errors = (
+        f"{name_of(one)}{behind_name}{error.line}: {cut(error.text, MOST_OF_ERROR)}"
+        for one, error in errors_at_failure(found, logs)
+    )
+    end = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
+    end += ending(notices, max(LEAST_OF_NOTICES, size // PART_OF_JOBS_NOTICES))
+    left = size - _length(said + end)
+    for place, ((one, *same), lines) in enumerate(logs):
+        if left < LEAST_OF_LOG:
+            break
+        part = left * OF_FIRST // 100
+        has_others = place < len(logs) - 1 and left - part >= LEAST_OF_LOG
+        room = part if has_others else left
+        name = name_of(one)
+        link = f"{name}:" if are_files else behind_name
+        names = ", ".join(visible(name_of(other)) for other in same)
+        alike = f"[the same in {cut(names, room // PART_OF_SAME)}]\n" if names else ""
+        room -= _length(alike)
+        write = partial(_section, one.summary, lines, one.log.tally.lines)
+        # Its links belong to its whole name. If that is too long, there are none.
+        is_whole = _length(name) <= room // PART_OF_WHOLE_NAME
+        section = write(name, link, room) if is_whole else ""
+        section = section or write(cut(name, room // PART_OF_NAME), NO_LINK, room)
+        section += alike if section else ""
+        left -= _length(section)
+        said += section
+    return (said + end).encode()
 
 
-def _runs(runs: Sequence[Sequence[Shown]], log: Excerpted) -> Iterator[str]:
-    last = 0
-    for run in runs:
-        first = run[0].number
-        gap = _left_out(first - last - 1)
-        last = run[-1].number
-        link = "line " if log.link == NO_LINK and first == last else log.link
-        numbers = f"{first}-{last}" if last > first else f"{first}"
-        yield ": ".join(filter(None, (gap, f"{link}{numbers}\n")))
-        yield from (_line(line, log) for line in run)
-    if last < log.total:
-        yield f"{_left_out(log.total - last)}\n"
+def _heading(
+    query: Query, found: Findings, known: Sequence[Rule], is_compared_in_part: bool
+) -> Iterator[str]:
+    """Yields what was tested, and what failed."""
+    build, task = found.build, found.task
+    name = f"{query.address}/" if query.path else "These logs"
+    ended = build.result
+    if build.seconds is not None:
+        ended = f"{ended or 'ended'} in {duration(round(build.seconds * _SECOND))}"
+    told = ended, build.job, build.project, build.change, build.branch, build.ref
+    yield ": ".join(filter(None, (cut(name, 300), ", ".join(filter(None, told)))))
+    if is_compared_in_part:
+        yield "Not compared with all of the run that passed."
+    if build.change_url:
+        yield f"Change: {build.change_url}"
+    if task:
+        yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
+    for rule in known:
+        yield f"Known: {rule.title} {rule.url}".rstrip()
+    yield _of_logs(found.logs)
 
 
-def _line(line: Shown, log: Excerpted) -> str:
-    """A line of the log behind a column of its own: no line can be taken for what is said of it."""
-    cause = log.summary.cause
-    tells_why = cause and cause.why != "end" and line.number == cause.line
-    mark = ("+" if line.is_new else " ") if log.is_compared else ""
-    mark += CAUSE if tells_why else OTHER
-    least = "" if len(log.lines) == log.total else "at least "
-    more = f" [{least}{line.more:,} more like it]" if line.more else ""
-    return f"{mark}{line.text}{more}\n" if line.text else f"{mark.rstrip()}\n"
+def _of_logs(logs: Sequence[RankedLog]) -> str:
+    """How many logs failed, and how many others show errors."""
+    failed = sum(one.summary.failed for one in logs)
+    others = sum(one.shows_failure and not one.summary.failed for one in logs)
+    if not failed and not others:
+        return f"No log of {len(logs):,} shows a failure"
+    said = f"{counted(failed, 'log') if failed else 'No log'} of {len(logs):,} failed"
+    more = "1 more shows" if others == 1 else f"{others:,} more show"
+    return f"{said}; {more if failed else more.replace(' more', '')} errors" if others else said
 
 
-def _left_out(lines: int) -> str:
-    return f"... {counted(lines, 'line')} left out" if lines else ""
+def _fitting(lines: Iterable[str], size: int) -> str:
+    """The lines, without those for which so many bytes have no room."""
+    said = ""
+    for line in lines:
+        line = f"{visible(line)}\n"
+        if _length(said + line) <= size:
+            said += line
+    return said
 
 
-def _told(log: Excerpted, size: int) -> str:
-    """What is known of the log before its lines are read."""
-    cause, total = log.summary.cause, counted(log.total, "line")
-    if cause is None:
-        return f"shows no failure in {total}"
-    step, most = log.summary.step, min(MOST_OF_STEP, size // PART_OF_LINK)
-    of_step = f" in {cut(visible(step.name), most)!r}" if step else ""
-    if step and step.duration is not None:
-        of_step += f" ({duration(round(step.duration * _SECOND))})"
-    failed = log.summary.failed
-    what = "failed" if failed else "does not say that it failed"
-    where = "likely cause"
-    if cause.why == "end":
-        where = "no cause found, its end" if failed else "its end"
-    new = "; + is new" if log.is_compared else ""
-    first, last = cause.line, cause.last
-    lines = f"lines {first:,}-{last:,}" if last > first else f"line {first:,}"
-    return f"{what}; {where} at {lines} of {total}{of_step}{new}"
+def _listed(heading: str, lines: Iterable[str], size: int) -> str:
+    """The lines below a heading, as far as so many bytes have room; nothing without any."""
+    listed = _fitting(lines, size - _length(heading) - 1)
+    return f"{heading}\n{listed}" if listed else ""
 
 
-def length(text: str) -> int:
+def _length(text: str) -> int:
     return len(text.encode())

@@ -16,8 +16,7 @@ from oslogserve.encodings import plain_name
 from oslogserve.errors import Header, Incomplete
 from oslogserve.http.request import is_settled
 from oslogserve.jobs.compare import NOT_COMPARED, Passed
-from oslogserve.lines.brief.marked import MarkedLine, marked_lines, selection_of
-from oslogserve.lines.brief.plan import planned
+from oslogserve.lines.excerpt.lines import MarkedLine, marked_lines, planned
 from oslogserve.lines.places import Nearest, moment_of, nearest
 from oslogserve.lines.renderer import Renderer, Rendering
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Wanted
@@ -296,19 +295,20 @@ class LogView:
         summary = self._summarised(pieces)
         query, total = self.query, self.rendering.tally.lines
         lines: list[MarkedLine] = []
-        if ranges := planned(summary, total, query.size):  # then the log is read again
-            log, selection = self.log, selection_of(ranges)
-            wanted = Wanted("marked", selection, log.stored.modified, known=self._known)
+        plan = planned(summary, total, query.size)
+        if plan.show:  # then the log is read again
+            log = self.log
+            wanted = Wanted("marked", plan, log.stored.modified, known=self._known)
             charge = log.budget.charge_rendering
             read = self._renderer(log.text(), wanted, log.blocks, charge=charge)
-            lines += marked_lines(read, ranges)
+            lines += marked_lines(read, plan)
             if read.broke_off and self.rendering.broke_off is None:
                 self.missing.append(read.broke_off)
         name, link = query.address, "?goto="
         if self._file_title is not None:
             name, link = self._file_title, f"{self._file_title}:"
-        excerpt = brief.Excerpted(name, link, summary, lines, total)
-        yield brief.text(excerpt, query.size, list(map(incomplete_notice, self.missing)))
+        notices = list(map(incomplete_notice, self.missing))
+        yield brief.of_log(summary, lines, total, name, link, query.size, notices)
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._summarised(pieces)

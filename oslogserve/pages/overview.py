@@ -17,7 +17,7 @@ from oslogserve.jobs.job import Ending
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
-from oslogserve.lines.brief.marked import MarkedLine
+from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
 from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 from oslogserve.lines.time_range import time_range

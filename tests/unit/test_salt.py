@@ -35,7 +35,7 @@ def salts(file=None):
 
 @pytest.mark.parametrize(
     "name",
-    ["app.py", "pages/log.py", "templates/base.html", "upload/report.py", "lines/brief/worth.py"],
+    ["app.py", "pages/log.py", "templates/base.html", "upload/report.py", "lines/excerpt/worth.py"],
 )
 def test_code_that_makes_no_index_changes_etags_alone(package, name):
     before = salts()

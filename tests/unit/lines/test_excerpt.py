@@ -7,12 +7,11 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
-from oslogserve.lines.brief.choice import chosen
-from oslogserve.lines.brief.marked import MOST_HELD, SHORT, MarkedLine, marked_lines, selection_of
-from oslogserve.lines.brief.plan import Range, planned
-from oslogserve.lines.brief.worth import Weighed, weighed
+from oslogserve.lines.excerpt.choice import chosen
+from oslogserve.lines.excerpt.lines import MOST_HELD, SHORT, MarkedLine, marked_lines, planned
+from oslogserve.lines.excerpt.worth import Weighed, weighed
 from oslogserve.lines.renderer import Renderer
-from oslogserve.lines.selection import Wanted
+from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.summary import CauseLine
 
 RENDERER = Renderer()
@@ -23,9 +22,17 @@ def cost_of(line):
     return len(line.text) + 1
 
 
-def marked(log, *ranges):
-    ranges = ranges or (Range(1, log.count(b"\n") + (not log.endswith(b"\n"))),)
-    return [*marked_lines(RENDERER([log], Wanted("marked", selection_of(ranges))), ranges)]
+def plan_of(*ranges):
+    shown = tuple(b"L%d-L%d" % (first, last + 1) for first, last in ranges)
+    return Selection(first=10**12, show=shown)
+
+
+def marked(pieces, plan):
+    return [*marked_lines(RENDERER(pieces, Wanted("marked", plan)), plan)]
+
+
+def all_marked(log):
+    return marked([log], plan_of((1, log.count(b"\n") + (not log.endswith(b"\n")))))
 
 
 def summary_of(log):
@@ -35,12 +42,17 @@ def summary_of(log):
 def excerpt(log, size):
     summary = summary_of(log)
     total = log.count(b"\n")
-    ranges = planned(summary, total, size)
-    return chosen(weighed(marked(log, *ranges), summary, total), size, cost_of, OF_RUN)
+    plan = planned(summary, total, size)
+    lines = marked([log], plan) if plan.show else []
+    return chosen(weighed(lines, summary, total), size, cost_of, OF_RUN)
 
 
 def texts(runs):
     return [line.text for run in runs for line in run]
+
+
+def numbers(run):
+    return [one.line.number for one in run]
 
 
 @pytest.mark.parametrize(
@@ -59,18 +71,16 @@ def texts(runs):
     ],
 )
 def test_a_marked_line_is_what_a_terminal_shows_and_what_it_tells(line, shown, sign):
-    [found] = marked(line)
+    [found] = all_marked(line)
     assert (found.text, found.sign) == (shown, sign)
 
 
 def test_a_marked_line_is_the_same_however_the_log_is_cut():
     log = b"one\nERROR two\n" + b"x" * 9000 + b"end\n\nlast"
-    whole = marked(log)
-    ranges = (Range(1, 5),)
-    view = Wanted("marked", selection_of(ranges))
+    whole = all_marked(log)
     for size in (1, 7, 4097):
         pieces = [log[at : at + size] for at in range(0, len(log), size)]
-        assert [*marked_lines(RENDERER(pieces, view), ranges)] == whole
+        assert marked(pieces, plan_of((1, 5))) == whole
 
 
 def test_only_the_lines_of_the_plan_are_read():
@@ -82,14 +92,13 @@ def test_only_the_lines_of_the_plan_are_read():
             read.append(at)
             yield log[at : at + 100]
 
-    ranges = (Range(3, 4), Range(6, 6), Range(20, 21))
-    found = [*marked_lines(RENDERER(pieces(), Wanted("marked", selection_of(ranges))), ranges)]
+    found = marked(pieces(), plan_of((3, 4), (6, 6), (20, 21)))
     assert [line.number for line in found] == [3, 4, 6, 20, 21]
     assert len(read) < 5
 
 
 def test_a_long_line_is_cut_in_its_middle():
-    [line] = marked(b"begin" + b"x" * 100_000 + b"end")
+    [line] = all_marked(b"begin" + b"x" * 100_000 + b"end")
     shown = line.within(300)
     assert shown.startswith("begin" + "x" * 200)
     assert shown.endswith("xend")
@@ -102,32 +111,31 @@ def test_a_long_line_is_cut_in_its_middle():
 def test_overwritten_progress_of_a_long_line_is_not_shown(size, end):
     for progress in (b"10 %\r" * 3000, b"\r" * 3 + b"x" * 9000 + b"\r", b"x" * 4095 + b"\r"):
         log = progress + b"\x1b[0K" + end
-        ranges = (Range(1, 1),)
         pieces = [log[at : at + size] for at in range(0, len(log), size)]
-        [line] = marked_lines(RENDERER(pieces, Wanted("marked", selection_of(ranges))), ranges)
+        [line] = marked(pieces, plan_of((1, 1)))
         assert (line.within(300), line.sign) == ("FAIL: test_a (tests.A)", "Test")
 
 
 def test_text_behind_overwritten_progress_is_cut_in_its_middle():
-    [line] = marked(b"10 %\r" * 3000 + b"begin" + b"x" * 20_000 + b"end")
+    [line] = all_marked(b"10 %\r" * 3000 + b"begin" + b"x" * 20_000 + b"end")
     assert line.within(300).startswith("beginxx")
     assert f" ... {20_008 - 300:,} bytes ... " in line.within(300)
 
 
 def test_a_line_that_fits_is_not_cut():
-    [line] = marked(b"x" * 4600)
+    [line] = all_marked(b"x" * 4600)
     assert line.within(4600) == "x" * 4600
 
 
 def test_many_long_lines_are_held_in_short():
-    lines = marked((b"x" * 4000 + b"\n") * 1000)
+    lines = all_marked((b"x" * 4000 + b"\n") * 1000)
     assert sum(len(line.text) for line in lines) < MOST_HELD + 1000 * SHORT
     assert lines[-1].within(100) == f"{'x' * 80} ... 3,900 bytes ... {'x' * 20}"
 
 
 def test_a_small_log_is_read_whole():
-    assert planned(summary_of(b"a\n" * 600), 600, 500) == [Range(1, 600)]
-    assert planned(summary_of(b""), 0, 500) == []
+    assert planned(summary_of(b"a\n" * 600), 600, 500) == plan_of((1, 600))
+    assert planned(summary_of(b""), 0, 500) == plan_of()
 
 
 def test_the_plan_has_the_cause_its_step_other_errors_and_the_end():
@@ -142,12 +150,11 @@ def test_the_plan_has_the_cause_its_step_other_errors_and_the_end():
         b'fatal: [node]: FAILED! => {"msg": "it broke"}\n',
         *filler,
     ]
-    ranges = planned(summary_of(b"".join(log)), len(log), 4000)
+    ranges = planned(summary_of(b"".join(log)), len(log), 4000).shown_ranges
     inside = [4001, 8002, 12004, len(log)]
-    assert all(any(one.first <= number <= one.last for one in ranges) for number in inside)
-    assert sum(one.last - one.first + 1 for one in ranges) < 1000
-    assert ranges == sorted(ranges)
-    assert all(a.last + 1 < b.first for a, b in pairwise(ranges))
+    assert all(any(first <= number < end for first, end in ranges) for number in inside)
+    assert sum(end - first for first, end in ranges) < 1000
+    assert all(end < first for (_, end), (first, _) in pairwise(ranges))
 
 
 def test_the_cause_with_its_values_comes_before_all_else():
@@ -200,7 +207,7 @@ def test_the_verdict_comes_before_most_of_a_long_cause():
 
 
 def test_a_cause_of_a_million_lines_costs_no_more_than_its_lines_that_are_read():
-    lines = marked(b"ERROR: it broke\n" * 50)
+    lines = all_marked(b"ERROR: it broke\n" * 50)
     cause = CauseLine(1, 10**12, None, "ERROR: it broke", "severity")
     summary = replace(summary_of(b""), cause=cause)
     worths = [one.worth for one in weighed(lines, summary, 10**12)]
@@ -211,9 +218,9 @@ def test_lines_are_shown_in_order_and_never_twice():
     log = b"".join(b"ERROR: fault %d of something\n" % (number % 7) for number in range(3000))
     for size in (60, 500, 5000, 50_000):
         runs = excerpt(log, size)
-        numbers = [line.number for run in runs for line in run]
-        assert numbers == sorted(set(numbers))
-        assert all(run[-1].number - run[0].number + 1 == len(run) for run in runs)
+        shown = [number for run in runs for number in numbers(run)]
+        assert shown == sorted(set(shown))
+        assert all(numbers(run)[-1] - numbers(run)[0] + 1 == len(run) for run in runs)
         assert sum(len(text) + 1 for text in texts(runs)) + 10 * len(runs) <= size
 
 
@@ -222,14 +229,13 @@ def test_a_step_of_few_lines_between_two_that_are_shown_is_shown_too():
     lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in enumerate(texts, 1)]
     several = [Weighed(*one, 1) for one in zip(lines, [9.0, 0.0, 9.0, 0.0], strict=True)]
     runs = chosen(several, 40, cost_of, OF_RUN)
-    assert [[line.number for line in run] for run in runs] == [[1, 2, 3]]
+    assert [*map(numbers, runs)] == [[1, 2, 3]]
 
 
 def test_a_blank_line_begins_no_run():
     lines = [MarkedLine(number, 0, "", 0, False, text) for number, text in ((1, "a"), (9, ""))]
     several = [Weighed(lines[0], 5.0, 1), Weighed(lines[1], 9.0, None)]
-    [[line]] = chosen(several, 100, cost_of, OF_RUN)
-    assert line.number == 1
+    assert [*map(numbers, chosen(several, 100, cost_of, OF_RUN))] == [[1]]
 
 
 def test_a_run_ends_with_no_blank_line_unless_all_lines_fit():
@@ -271,7 +277,7 @@ def test_the_first_error_far_away_is_read_with_its_values():
     filler = b"".join(b"line %d\n" % number for number in range(3000))
     old = (b"ERROR: of old\nexpected: 3\n", filler, b"ERROR: of use\n", filler)
     log = b"".join((filler, *old, b"ERROR: the last one\n"))
-    assert len(planned(summary_of(log), log.count(b"\n"), 1500)) == 2
+    assert len(planned(summary_of(log), log.count(b"\n"), 1500).show) == 2
     shown = {*texts(excerpt(log, 1500))}
     assert {"ERROR: of old", "expected: 3", "ERROR: of use", "ERROR: the last one"} <= shown
 

@@ -9,14 +9,12 @@ stacks, repetitions and what tools print for themselves count less. A line has t
 import re
 from bisect import bisect
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from oslogserve import native
-from oslogserve.lines.brief.marked import MarkedLine, with_errors
-from oslogserve.lines.brief.plan import Range
-from oslogserve.lines.summary import Summary
-from oslogserve.native import SEVERITIES
+from oslogserve.lines.excerpt.lines import MarkedLine
+from oslogserve.lines.summary import LONGEST_ERROR, Summary
+from oslogserve.native import SEVERITIES, kind_of
 
 _ERROR = SEVERITIES.index("ERROR")
 
@@ -73,11 +71,12 @@ _FRAME = re.compile(r"(?:at |from |in |File \"|\.\.\. \d+ more|#\d+ |\S+:\d+:in 
 _LOGGED_FRAME = re.compile(r".{0,100}?\s{2}at \S{1,200} ?\(")
 #: What a test expected and got stands in lines that may look like frames.
 _VALUE = re.compile(r"(?:E  |[-+] |expected|actual|got\b|want\b)", re.IGNORECASE)
+_OVERWRITES = re.compile(r"[\r\x08]")
 _OWN = re.compile(r"\S*travis_(?:fold|time)|section_(?:start|end)|##\[endgroup\]|\W*$")
 
 
 class Weighed(NamedTuple):
-    """A line and its worth."""
+    """A line that an excerpt may have."""
 
     line: MarkedLine
     worth: float
@@ -85,43 +84,53 @@ class Weighed(NamedTuple):
     kind: int | None
     #: True for an error, or a failed test.
     is_error: bool = False
+    #: Its text as the excerpt has it, perhaps without its middle.
+    text: str = ""
+    #: How many of its kind are left out, as far as these were read; of one error of a kind.
+    more: int = 0
 
 
-def weighed(lines: Sequence[MarkedLine], summary: Summary, total: int) -> list[Weighed]:
-    """The lines and the errors of the summary in their order, with what they are worth.
+def weighed(lines: Iterable[MarkedLine], summary: Summary, total: int) -> list[Weighed]:
+    """The lines in their order, with what they are worth, and the errors of the summary that were not read.
 
     total: the log's lines.
     """
-    lines = with_errors(lines, summary.errors)
-    cause = summary.cause
-    around = Range(cause.line, cause.last) if cause else None
-    worths = _Worths(lines)
-    if around and cause:
+    by_number = {line.number: line for line in lines}
+    for error in summary.errors:
+        # Else it is not all that a terminal shows of its line.
+        is_whole = len(error.text.encode()) < LONGEST_ERROR and not _OVERWRITES.search(error.text)
+        if is_whole and error.line not in by_number:
+            is_new = error.new is True
+            by_number[error.line] = MarkedLine(error.line, _ERROR, "Error", 0, is_new, error.text)
+    worths = _Worths([by_number[number] for number in sorted(by_number)])
+    cause, step = summary.cause, summary.step
+    around = range(cause.line, cause.last + 1) if cause else range(0)
+    if cause:
         worths.add_cause(around, cause.why == "end")
-        if step := summary.step:
-            worths.raise_to(worths.place_of(step.first), STEP_END)
-            worths.spread(worths.place_of(step.last), STEP_END, -1, FADES_ABOVE_STEP_END)
+    if step:
+        worths.raise_to(worths.place_of(step.first), STEP_END)
+        worths.spread(worths.place_of(step.last), STEP_END, -1, FADES_ABOVE_STEP_END)
     worths.add_signs(around, total)
-    verdict = _verdict(lines, around)
+    verdict = worths.verdict(around)
     end = LOG_END if verdict is None else CLEANED_UP
     worths.spread(worths.place_of(total), end, -1, FADES_ABOVE_LOG_END)
-    contents = [line.content.strip().encode("utf-8", "replace") for line in lines]
-    kinds = [native.kind_of(content) if content else None for content in contents]
+    contents = (line.content.strip().encode() for line in worths.lines)
+    kinds = [kind_of(content) if content else None for content in contents]
     worths.discount(around, kinds)
     if cause and cause.why != "end":
         worths.raise_to(worths.place_of(cause.line), CAUSE)
     worths.raise_to(verdict, VERDICT)
-    worths.raise_to(_last_count(lines), LAST_COUNT)
-    errors = map(_is_error, lines)
-    return [Weighed(*one) for one in zip(lines, worths.values, kinds, errors, strict=True)]
+    worths.raise_to(worths.last_count(), LAST_COUNT)
+    found = zip(worths.lines, worths.values, kinds, map(_is_error, worths.lines), strict=True)
+    return [Weighed(*one) for one in found]
 
 
 class _Worths:
     """The worths of lines, while they are found."""
 
     def __init__(self, lines: Sequence[MarkedLine]) -> None:
+        self.lines = lines
         self.values = [0.0] * len(lines)
-        self._lines = lines
         self._numbers = [line.number for line in lines]
         self._places = {number: place for place, number in enumerate(self._numbers)}
 
@@ -137,87 +146,82 @@ class _Worths:
         """Gives the worth to a line, and what is left of it to the ones behind or above, up to a gap."""
         while place is not None and worth >= FADED:
             self.raise_to(place, worth)
-            worth *= fading * (BEYOND if self._lines[place].sign in _BOUNDS else 1.0)
-            place = self.place_of(self._lines[place].number + step)
+            worth *= fading * (BEYOND if self.lines[place].sign in _BOUNDS else 1.0)
+            place = self.place_of(self._numbers[place] + step)
 
-    def add_cause(self, cause: Range, is_end: bool) -> None:
+    def add_cause(self, cause: range, is_end: bool) -> None:
         """is_end: true if it is the end of what failed, whose last line tells most."""
         worth = FIRST
-        first, end = (bisect(self._numbers, number) for number in (cause.first - 1, cause.last))
+        first, end = (bisect(self._numbers, number - 1) for number in (cause.start, cause.stop))
         places = range(first, end)
         for place in reversed(places) if is_end else places:
             self.raise_to(place, worth)
-            if self._lines[place].content.strip():
+            if self.lines[place].content.strip():
                 worth = max(LEAST, worth - FURTHER)
-        self.raise_to(self.place_of(cause.last), LAST)
-        below, above = self.place_of(cause.last + 1), self.place_of(cause.first - 1)
+        self.raise_to(self.place_of(cause.stop - 1), LAST)
+        below, above = self.place_of(cause.stop), self.place_of(cause.start - 1)
         self.spread(below, BELOW_CAUSE, 1, FADES_BELOW_CAUSE)
         self.spread(above, ABOVE_CAUSE, -1, FADES_ABOVE_CAUSE)
 
-    def add_signs(self, cause: Range | None, total: int) -> None:
-        """Adds what the lines say themselves."""
+    def add_signs(self, cause: range, total: int) -> None:
+        """Adds what the lines say themselves. total: the log's lines."""
         worths = []
-        for line in self._lines:
+        for line in self.lines:
             distance = 0
             if cause:
-                distance = max(cause.first - line.number, line.number - cause.last, 0)
-            is_near = distance <= NEAR or line.number > total - NEAR
-            worth = _by_sign(line, is_near)
+                distance = max(cause.start - line.number, line.number - cause.stop + 1, 0)
+            worth = 0.0
+            if line.sign in _TESTS:
+                worth = TEST
+            elif line.sign in _OUTCOMES:
+                worth = COUNT if _COUNT.search(line.content) else OUTCOME
+            elif line.sign == "Error" or line.rank >= _ERROR:
+                worth = ERROR
+            elif line.sign == "Word":
+                is_near = distance <= NEAR or line.number > total - NEAR
+                worth = WORD if is_near else FAR_WORD
             is_far = distance >= FAR and line.sign != "Word"
             worths.append(worth * OF_FAR if is_far else worth)
-        self._spread_all(worths, 1, FADES_BELOW)
-        self._spread_all(worths, -1, FADES_ABOVE)
+        for step, fading in ((1, FADES_BELOW), (-1, FADES_ABOVE)):
+            # The same as spread() of each worth, in one walk: what is left of the highest one counts.
+            left, expected = 0.0, 0
+            for place in range(len(worths))[::step]:
+                left = max(left if self._numbers[place] == expected else 0.0, worths[place])
+                if left >= FADED:
+                    self.raise_to(place, left)
+                left *= fading * (BEYOND if self.lines[place].sign in _BOUNDS else 1.0)
+                expected = self._numbers[place] + step
 
-    def _spread_all(self, worths: Sequence[float], step: int, fading: float) -> None:
-        """The same as spread() of each worth, in one walk: what is left of the highest one counts."""
-        left, expected = 0.0, 0
-        for place in range(len(worths))[::step]:
-            left = max(left if self._numbers[place] == expected else 0.0, worths[place])
-            if left >= FADED:
-                self.values[place] = max(self.values[place], left)
-            left *= fading * (BEYOND if self._lines[place].sign in _BOUNDS else 1.0)
-            expected = self._numbers[place] + step
+    def verdict(self, cause: range) -> int | None:
+        """The place of the first verdict behind the cause, or of the last one; None for none."""
+        places = [place for place, line in enumerate(self.lines) if line.sign in _VERDICTS]
+        behind = (one for one in places if cause and self._numbers[one] >= cause.stop - 1)
+        return next(behind, places[-1] if places else None)
 
-    def discount(self, cause: Range | None, kinds: Sequence[int | None]) -> None:
+    def last_count(self) -> int | None:
+        """The place of the last line that says how many tests failed; None for none."""
+        for place in reversed(range(len(self.lines))):
+            line = self.lines[place]
+            if line.sign in _COUNTS and _FAILURES.search(line.content):
+                return place
+        return None
+
+    def discount(self, cause: range, kinds: Sequence[int | None]) -> None:
         """Takes from the lines that tell less than their places say."""
         seen: Counter[int] = Counter()
         texts: set[str] = set()
-        for place, (line, kind) in enumerate(zip(self._lines, kinds, strict=True)):
-            is_first = cause is not None and line.number == cause.first
-            factor = 1.0 if is_first else _own_factor(line)
+        for place, (line, kind) in enumerate(zip(self.lines, kinds, strict=True)):
+            factor = 1.0 if cause and line.number == cause.start else _own_factor(line)
             if kind is not None:
                 seen[kind] += 1
-                is_within = cause is not None and cause.first <= line.number <= cause.last
-                factor *= _of_repeated(seen[kind], line.content in texts, is_within)
+                if line.content in texts:
+                    factor *= REPEATED
+                elif seen[kind] > DIFFERENT:
+                    factor *= REPEATED_IN_CAUSE if line.number in cause else REPEATED
+                elif seen[kind] > 1 and line.number not in cause:
+                    factor *= REPEATED_IN_CAUSE
                 texts.add(line.content)
             self.values[place] *= factor
-
-
-def _by_sign(line: MarkedLine, is_near: bool) -> float:
-    if line.sign in _TESTS:
-        return TEST
-    if line.sign in _OUTCOMES:
-        return COUNT if _COUNT.search(line.content) else OUTCOME
-    if line.sign == "Error" or line.rank >= _ERROR:
-        return ERROR
-    if line.sign == "Word":
-        return WORD if is_near else FAR_WORD
-    return 0.0
-
-
-def _verdict(lines: Sequence[MarkedLine], cause: Range | None) -> int | None:
-    """The place of the first verdict behind the cause, or of the last one; None for none."""
-    places = [place for place, line in enumerate(lines) if line.sign in _VERDICTS]
-    behind = (place for place in places if cause and lines[place].number >= cause.last)
-    return next(behind, places[-1] if places else None)
-
-
-def _last_count(lines: Sequence[MarkedLine]) -> int | None:
-    """The place of the last line that says how many tests failed; None for none."""
-    for place in reversed(range(len(lines))):
-        if lines[place].sign in _COUNTS and _FAILURES.search(lines[place].content):
-            return place
-    return None
 
 
 def _is_error(line: MarkedLine) -> bool:
@@ -236,14 +240,3 @@ def _own_factor(line: MarkedLine) -> float:
     if _OWN.match(content):
         factor *= OWN
     return factor * GREEN if line.sign == "Green" else factor
-
-
-def _of_repeated(count: int, is_same: bool, is_of_cause: bool) -> float:
-    """The factor of a line, of which so many of its kind were there so far with it."""
-    if count == 1:
-        return 1.0
-    if is_same:
-        return REPEATED
-    if count <= DIFFERENT:
-        return REPEATED_IN_CAUSE if not is_of_cause else 1.0
-    return REPEATED_IN_CAUSE if is_of_cause else REPEATED

@@ -3,12 +3,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
-from typing import NamedTuple
+from itertools import groupby
 
-from oslogserve.lines.brief.marked import MarkedLine
-from oslogserve.lines.brief.worth import MAIN, VITAL, Weighed
+from msgspec.structs import replace
+
+from oslogserve.lines.excerpt.lines import MarkedLine
+from oslogserve.lines.excerpt.worth import MAIN, VITAL, Weighed
 from oslogserve.messages import visible
 
 #: Bytes of a line, and of a main one: so many, or a part of the excerpt.
@@ -38,57 +40,42 @@ _UNSEEN = re.compile(
 )
 
 
-class Shown(NamedTuple):
-    """A line of an excerpt."""
-
-    number: int
-    rank: int
-    is_new: bool
-    #: Its text, perhaps without its middle.
-    text: str
-    #: How many of its kind are left out, as far as these were read; of one error of a kind.
-    more: int = 0
-
-    def counted(self, more: int) -> "Shown":
-        """The line; so many of its kind are left out, if that is worth saying."""
-        return self._replace(more=more if more >= LEAST_MORE else 0)
-
-
 def chosen(
-    lines: Sequence[Weighed], size: int, cost_of: Callable[[Shown], int], of_run: int
-) -> list[list[Shown]]:
+    lines: Sequence[Weighed], size: int, cost_of: Callable[[Weighed], int], of_run: int
+) -> list[list[Weighed]]:
     """The lines that fit into so many bytes, in order: a list for each run of lines that follow one another.
 
     cost_of: bytes of a line as it is written. of_run: of what stands before a run, at most.
     """
-    choice = _Choice(lines, _shown(lines, size, 1), cost_of, of_run, size)
+    choice = _Choice(_with_texts(lines, size, 1), cost_of, of_run, size)
     for wider in WIDER:
         if len(choice.taken) < len(lines) or choice.left < size // 4:
             break
         # All lines fit: long ones get more of the room.
-        with_more = _Choice(lines, _shown(lines, size, wider), cost_of, of_run, size)
+        with_more = _Choice(_with_texts(lines, size, wider), cost_of, of_run, size)
         if len(with_more.taken) < len(lines):
             break
         choice = with_more
-    kinds = Counter(one.kind for place, one in enumerate(lines) if place not in choice.taken)
-    taken = ((choice.shown[place], kinds[lines[place].kind]) for place in sorted(choice.taken))
-    runs = list(_runs(line.counted(more) if line.more else line for line, more in taken))
-    if len(choice.taken) == len(lines):
+    left_out = Counter(one.kind for place, one in enumerate(lines) if place not in choice.taken)
+    taken = [choice.lines[place] for place in sorted(choice.taken)]
+    taken = [_counting(one, left_out[one.kind]) if one.more else one for one in taken]
+    by_run = groupby(enumerate(taken), lambda one: one[1].line.number - one[0])
+    runs = [[line for _, line in run] for _, run in by_run]
+    if len(taken) == len(lines):
         return runs
     return [_without_blank_ends(run) for run in runs]
 
 
-def _shown(lines: Sequence[Weighed], size: int, wider: int) -> list[Shown]:
-    """The lines as they are shown. wider: a factor of their lengths."""
+def _with_texts(lines: Sequence[Weighed], size: int, wider: int) -> list[Weighed]:
+    """The lines with their texts. wider: a factor of their lengths."""
     main = max(min(LONGEST_MAIN, size // MAIN_OF_SMALL), size // PART_OF_MAIN) * wider
     other = max(min(LONGEST, size // PART_OF_SMALL), size // PART) * wider
-    shown = []
+    found = []
     for one in lines:
-        line = one.line
         most = (main if one.worth >= MAIN else other) + MARK
-        text = _fitting(line, most, lambda text: len(text.encode()))
-        shown.append(Shown(line.number, line.rank, line.is_new, text))
-    return shown
+        text = _fitting(one.line, most, lambda text: len(text.encode()))
+        found.append(one._replace(text=text))
+    return found
 
 
 def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str:
@@ -96,7 +83,7 @@ def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str
 
     It may measure more without any.
     """
-    line = line._replace(text=_seen(line.text), end=_seen(line.end))
+    line = replace(line, text=_seen(line.text), end=_seen(line.end))
     characters = max(0, most - MARK)
     while True:
         text = line.within(characters)
@@ -113,31 +100,30 @@ def _seen(text: str) -> str:
     return _UNSEEN.sub(lambda found: visible(found[0]), _OBEYED.sub("", text))
 
 
+def _counting(one: Weighed, more: int) -> Weighed:
+    """The line; so many of its kind are left out, if that is worth saying."""
+    return one._replace(more=more if more >= LEAST_MORE else 0)
+
+
 class _Choice:
     """Lines that are taken, the worthiest first. What leads to a line that is taken costs less."""
 
     def __init__(
-        self,
-        lines: Sequence[Weighed],
-        shown: Sequence[Shown],
-        cost_of: Callable[[Shown], int],
-        of_run: int,
-        size: int,
+        self, lines: list[Weighed], cost_of: Callable[[Weighed], int], of_run: int, size: int
     ) -> None:
+        self.lines = lines
         #: Places.
         self.taken: set[int] = set()
+        #: Bytes.
+        self.left = size
         #: The contents of lines that are taken.
         self._told: set[str] = set()
-        self.shown = list(shown)
-        self._lines = lines
         self._kinds = Counter(one.kind for one in lines)
         #: The kinds of which an error that is taken says how many are left out.
         self._counted: set[int | None] = set()
         self._cost_of = cost_of
-        self._costs = [cost_of(one) for one in shown]
+        self._costs = [cost_of(one) for one in lines]
         self._of_run = of_run
-        #: Bytes.
-        self.left = size
         self._waiting: list[tuple[float, int]] = []
         places = sorted(range(len(lines)), key=lambda place: -lines[place].worth)
         # These are shown whatever their lengths are, the worthiest first.
@@ -146,59 +132,51 @@ class _Choice:
             self._take(place)
         self._waiting = [self._entry(place) for place in range(len(lines))]
         heapify(self._waiting)
-        self._take_all()
-
-    def _shorten(self, place: int) -> None:
-        """Leaves out as much of the line as has no room."""
-        shown, most = self._with_count(place), self.left - self._of_run
-        if most < self._cost_of(shown):
-            text = _fitting(
-                self._lines[place].line,
-                most,
-                lambda text: self._cost_of(shown._replace(text=text)),
-            )
-            self.shown[place] = self.shown[place]._replace(text=text)
-            self._costs[place] = self._cost_of(self.shown[place])
-
-    def _with_count(self, place: int) -> Shown:
-        """The line as it is taken: the first error of a kind says how many others there are."""
-        one = self._lines[place]
-        is_counted = not one.is_error or one.kind in self._counted
-        return self.shown[place].counted(0 if is_counted else self._kinds[one.kind] - 1)
-
-    def _entry(self, place: int) -> tuple[float, int]:
-        """The place, by which a heap has the worthiest line first."""
-        alone = 0.0 if self._joins(place) else ALONE
-        return alone + BYTE * self._costs[place] - self._lines[place].worth, place
-
-    def _take_all(self) -> None:
-        """Takes lines until no further one fits."""
         while self._waiting:
             loss, place = heappop(self._waiting)
             if place in self.taken:
                 continue
-            one = self._lines[place]
+            one = lines[place]
             if loss < TOLD and one.is_error and one.line.content in self._told:
                 heappush(self._waiting, (loss + TOLD, place))
             elif self._take(place):
                 for step in (1, -1):
                     self._fill(place, step)
 
+    def _shorten(self, place: int) -> None:
+        """Leaves out as much of the line as has no room."""
+        one, counted, most = self.lines[place], self._with_count(place), self.left - self._of_run
+        if most < self._cost_of(counted):
+            text = _fitting(one.line, most, lambda text: self._cost_of(counted._replace(text=text)))
+            self.lines[place] = one._replace(text=text)
+            self._costs[place] = self._cost_of(self.lines[place])
+
+    def _with_count(self, place: int) -> Weighed:
+        """The line as it is taken: the first error of a kind says how many others there are."""
+        one = self.lines[place]
+        is_counted = not one.is_error or one.kind in self._counted
+        return _counting(one, 0 if is_counted else self._kinds[one.kind] - 1)
+
+    def _entry(self, place: int) -> tuple[float, int]:
+        """The place, by which a heap has the worthiest line first."""
+        alone = 0.0 if self._joins(place) else ALONE
+        return alone + BYTE * self._costs[place] - self.lines[place].worth, place
+
     def _take(self, place: int) -> bool:
         """Takes a line if it fits. A blank line begins no run."""
-        one, joins, shown = self._lines[place], self._joins(place), self._with_count(place)
-        cost = self._cost_of(shown) if shown.more else self._costs[place]
+        one, joins = self._with_count(place), self._joins(place)
+        cost = self._cost_of(one) if one.more else self._costs[place]
         cost += self._of_run * (1 - joins)
         if cost > self.left or not (joins or one.kind is not None):
             return False
         self.taken.add(place)
         self._told.add(one.line.content)
-        if shown.more:
-            self.shown[place] = shown
+        if one.more:
+            self.lines[place] = one
             self._counted.add(one.kind)
         self.left -= cost
         for other in (place - 1, place + 1):
-            if 0 <= other < len(self._lines) and other not in self.taken:
+            if 0 <= other < len(self.lines) and other not in self.taken:
                 heappush(self._waiting, self._entry(other))
         return True
 
@@ -209,7 +187,7 @@ class _Choice:
 
     def _follows(self, place: int, other: int) -> bool:
         """True if no line between the two was not read."""
-        numbers = self._lines[place].line.number, self._lines[other].line.number
+        numbers = self.lines[place].line.number, self.lines[other].line.number
         return numbers[1] - numbers[0] == other - place
 
     def _fill(self, place: int, step: int) -> None:
@@ -227,18 +205,7 @@ class _Choice:
             return
 
 
-def _runs(lines: Iterable[Shown]) -> Iterator[list[Shown]]:
-    run: list[Shown] = []
-    for line in lines:
-        if run and line.number != run[-1].number + 1:
-            yield run
-            run = []
-        run.append(line)
-    if run:
-        yield run
-
-
-def _without_blank_ends(run: list[Shown]) -> list[Shown]:
+def _without_blank_ends(run: list[Weighed]) -> list[Weighed]:
     """The lines from the first one with a text to the last one."""
     with_text = [place for place, line in enumerate(run) if line.text.strip()]
     return run[with_text[0] : with_text[-1] + 1] if with_text else run
