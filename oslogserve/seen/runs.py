@@ -9,9 +9,8 @@ from itertools import islice
 from oslogserve.ci.build import Build
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.jobs.walk import File
-from oslogserve.lines.fingerprints import fingerprints
+from oslogserve.lines.fingerprints import exception_of, fingerprints
 from oslogserve.lines.summary import CauseLine, OtherFailure
-from oslogserve.lines.telling import exception_of
 from oslogserve.native import LIMITS
 from oslogserve.seen import Cause, Named, Run, first_causes
 
