@@ -177,9 +177,9 @@ class Renderer:
     def done(self) -> bool:
         """No further piece adds anything."""
 
-    def rows(self) -> tuple[bytes, bytes, int]:
-        """Ends, times and `reached` of the Rows of oslogserve.lines.selection, of what the last call gave.
-        The first two are arrays of 64-bit numbers."""
+    def rows(self) -> tuple[bytes, bytes, int, int]:
+        """Ends, times, `reached` and `named` of the Rows of oslogserve.lines.selection, of what the last call
+        gave. The first two are arrays of 64-bit numbers."""
 
     def hold_rows(self, most_waiting: int) -> None:
         """Holds the rows until they are taken, so that feed() and finish() give nothing.
@@ -316,8 +316,9 @@ class Merge:
         """Merges, and returns the log whose rows are needed to go on; -1 once there are `most`
         bytes, -2 for the end."""
 
-    def take(self) -> tuple[bytes, bytes]:
-        """What was merged since, and where each row ends in it, as in Renderer.rows()."""
+    def take(self) -> tuple[bytes, tuple[bytes, bytes, bytes], int]:
+        """What was merged since: text; ends, run_ends and run_logs of the Rows of oslogserve.lines.selection, as
+        arrays of 64-bit numbers; and `named`."""
 
 def state_count(pattern: str) -> int:
     """The states of a search's automaton, which is its cost for each byte at worst.

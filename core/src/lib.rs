@@ -60,7 +60,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 46;
+const INTERFACE: u32 = 47;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

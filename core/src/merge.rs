@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows of several logs, merged as `oslogserve/jobs/merge.py` defines it.
+//! Rows of several logs, merged as `oslogserve/jobs/lines.py` defines it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -14,6 +14,8 @@ pub struct Rows {
     pub times: Vec<i64>,
     /// No later row has an earlier time.
     pub reached: i64,
+    /// The row that the log's selection names by `show`.
+    pub named: Option<usize>,
 }
 
 impl Rows {
@@ -47,13 +49,40 @@ pub enum Pause {
     Over,
 }
 
+/// Rows of several logs in order.
+#[derive(Default)]
+pub struct Merged {
+    pub text: Vec<u8>,
+    /// By row.
+    pub ends: Vec<i64>,
+    /// By run of rows of one log: where it ends in the text, and the log.
+    pub run_ends: Vec<i64>,
+    pub run_logs: Vec<i64>,
+    /// As in Rows.
+    pub named: Option<usize>,
+}
+
+impl Merged {
+    /// Ends a row of a log.
+    fn end_row(&mut self, log: i64) {
+        let end = self.text.len() as i64;
+        self.ends.push(end);
+        match (self.run_logs.last(), self.run_ends.last_mut()) {
+            (Some(&last), Some(run_end)) if last == log => *run_end = end,
+            _ => {
+                self.run_logs.push(log);
+                self.run_ends.push(end);
+            }
+        }
+    }
+}
+
 /// The merge of so many logs.
 pub struct Merge {
     logs: Vec<Log>,
     /// Each log by its next time.
     heap: BinaryHeap<Reverse<(i64, usize)>>,
-    text: Vec<u8>,
-    ends: Vec<i64>,
+    merged: Merged,
 }
 
 impl Merge {
@@ -61,8 +90,7 @@ impl Merge {
         Self {
             logs: std::iter::repeat_with(Log::default).take(logs).collect(),
             heap: BinaryHeap::new(),
-            text: Vec::new(),
-            ends: Vec::new(),
+            merged: Merged::default(),
         }
     }
 
@@ -75,8 +103,9 @@ impl Merge {
 
     /// Merges rows, until there are so many bytes of them or more rows are needed.
     pub fn run(&mut self, most: usize) -> Pause {
-        self.text.reserve(most + most / 8);
-        while self.text.len() < most {
+        let merged = &mut self.merged;
+        merged.text.reserve(most + most / 8);
+        while merged.text.len() < most {
             let Some(mut next) = self.heap.peek_mut() else {
                 return Pause::Over;
             };
@@ -89,8 +118,11 @@ impl Merge {
                 PeekMut::pop(next);
                 return Pause::Needs(number);
             }
-            self.text.extend_from_slice(&rows.text[rows.end_of(*row)..rows.end_of(*row + 1)]);
-            self.ends.push(self.text.len() as i64);
+            if rows.named == Some(*row) {
+                merged.named = Some(merged.ends.len());
+            }
+            merged.text.extend_from_slice(&rows.text[rows.end_of(*row)..rows.end_of(*row + 1)]);
+            merged.end_row(*number as i64);
             *row += 1;
             *time = log.next_time();
         }
@@ -107,8 +139,8 @@ impl Merge {
         ends.into_iter().take(most).map(|(_, number)| number).collect()
     }
 
-    /// What was merged since the last call, and where each row ends in it.
-    pub fn take(&mut self) -> (Vec<u8>, Vec<i64>) {
-        (std::mem::take(&mut self.text), std::mem::take(&mut self.ends))
+    /// What was merged since the last call.
+    pub fn take(&mut self) -> Merged {
+        std::mem::take(&mut self.merged)
     }
 }

@@ -6,7 +6,7 @@ lines of a log never change places, even if its clock was set back. Lines above 
 Logs without times come last.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
@@ -99,9 +99,10 @@ def merge(logs: Sequence[_MergedLog]) -> Iterator[Rows]:
             logs[log].start()
         log = core.run(MOST_MERGED)
         if log < 0 or not logs[log].is_ready:  # others need not wait with it
-            text, ends = core.take()
+            text, numbers, named = core.take()
             if text:
-                yield Rows(text, memoryview(ends).cast("q"), [])
+                ends, run_ends, run_logs = (memoryview(one).cast("q") for one in numbers)
+                yield Rows(text, ends, (), named=named, run_ends=run_ends, run_logs=run_logs)
         if log == OVER:
             return
         needed = () if log == FULL else (log,)
@@ -128,6 +129,23 @@ class Slice(NamedTuple):
     def size(self) -> int:
         """Bytes of its text."""
         return self.rows.ends[self.end - 1] - self._begin
+
+    @property
+    def has_named(self) -> bool:
+        """True if it has the row of the query's moment."""
+        return self.first <= self.rows.named < self.end
+
+    def runs(self) -> Iterator[tuple[int, bytes]]:
+        """The text of each run of rows of one log, behind the log's index."""
+        if self.log is not None:
+            yield self.log, self.text
+            return
+        rows, begin = self.rows, self._begin
+        place, end = bisect_right(rows.run_ends, begin), begin + self.size
+        while begin < end:
+            run_end = min(rows.run_ends[place], end)
+            yield rows.run_logs[place], rows.text[begin:run_end]
+            begin, place = run_end, place + 1
 
     @property
     def _begin(self) -> int:

@@ -131,8 +131,9 @@ class Rendering:
     def rows(self) -> Iterator[Rows]:
         """Yields the same lines as rows. For views html, text or jsonl with a label."""
         for text in self._fed():
-            ends, times, reached = self._core.rows()
-            yield Rows(text, memoryview(ends).cast("q"), memoryview(times).cast("q"), reached)
+            ends, times, reached, named = self._core.rows()
+            places = memoryview(ends).cast("q")
+            yield Rows(text, places, memoryview(times).cast("q"), reached, named)
 
     def merged_rows(
         self, most_waiting: int, most_bytes: int, most_pieces: int

@@ -169,3 +169,8 @@ class Rows(NamedTuple):
     times: Sequence[int]
     #: No later row has an earlier time. The first value other than NO_TIME is the log's first time.
     reached: int = NO_TIME
+    #: The row that the log's selection names by `show`; -1 for none.
+    named: int = -1
+    #: Of merged rows: where each run of rows of one log ends in `text`, and the log's index in the merge.
+    run_ends: Sequence[int] = ()
+    run_logs: Sequence[int] = ()

@@ -21,7 +21,7 @@ from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import Link, address, frame, link_of, of_source
-from oslogserve.pages.rows import ID, Mark, by_log, by_time, gathered
+from oslogserve.pages.rows import gathered, rows
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 
@@ -31,6 +31,8 @@ _HIDDEN_ONES = ("source", "re", "not", "context", "tail", "moment")
 #: Parameters that choose lines, but not where the next answer begins.
 _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 
+#: The element of a moment's line, see core/src/views/html.rs.
+ID = "moment"
 #: Seconds before and after a moment.
 AROUND = 2
 #: Lines around a moment with this word are left out, since most are. A level would leave out consoles,
@@ -107,23 +109,15 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
     lines = _lines(query, job, ended, most)
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
-    mark = None
-    if job.marked and query.moment:
-        mark = Mark(label(query, job.marked), query.moment.line)
+    logs = [(label(query, file).decode(), file.shown) for file in job.choice.files]
+    moments: list[int] = []
     in_use = filters(kept)
     if query.moment:  # without one of them, the page goes there again
         chips = [Link(f"{one.address}#{ID}", one.text) for one in in_use.chips]
         in_use = in_use._replace(chips=chips)
-    if job.by_time:
-        texts = gathered(one.text for one in lines)
-        files = {label(query, file): file for file in job.choice.files}
-        rows = by_time(mark.marked(texts) if mark else texts, files)
-    else:
-        heads = [(address_of(query, file), file.shown) for file in job.choice.files]
-        rows = gathered(by_log(lines, heads, mark))
     yield from streamed(
         "job.html",
-        rows,
+        gathered(rows(lines, logs, job.by_time, moments)),
         **frame(query.mount, query.path, source=query.one_source),
         overview=address(kept_source, format="overview"),
         form=_form(query, kept, job.by_time),
@@ -131,7 +125,7 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
         filters=in_use,
         moment=query.moment,
         # The answers behind the first one go on behind it.
-        lacks_moment=lambda: not (mark and mark.is_shown) and not query.selection.after,
+        lacks_moment=lambda: not moments and not query.selection.after,
         by_time=job.by_time,
         ended=ended,
         address=partial(next_address, query),

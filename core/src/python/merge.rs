@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::packed;
+use super::{packed, place};
 use crate::selection::select::NO_TIME;
 use crate::{last_rows, merge};
 
@@ -79,8 +79,13 @@ impl Merge {
         }
     }
 
-    fn take<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>) {
-        let (text, ends) = self.0.take();
-        (PyBytes::new(py, &text), packed(py, &ends))
+    /// The fields of a Merged, and `named` last.
+    fn take<'py>(
+        &mut self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyBytes>, [Bound<'py, PyBytes>; 3], i64) {
+        let merged = self.0.take();
+        let numbers = [merged.ends, merged.run_ends, merged.run_logs];
+        (PyBytes::new(py, &merged.text), numbers.map(|one| packed(py, &one)), place(merged.named))
     }
 }

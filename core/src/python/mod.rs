@@ -34,3 +34,8 @@ fn packed<'py>(py: Python<'py>, numbers: &[i64]) -> Bound<'py, PyBytes> {
     let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_ne_bytes()).collect();
     PyBytes::new(py, &bytes)
 }
+
+/// The place of a row; -1 for none.
+fn place(row: Option<usize>) -> i64 {
+    row.map_or(-1, |row| row as i64)
+}

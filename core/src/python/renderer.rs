@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Grammar, Index, Known, LastRows, MergedRows, WORTH_DETACHING, packed};
+use super::{Grammar, Index, Known, LastRows, MergedRows, WORTH_DETACHING, packed, place};
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
@@ -100,10 +100,14 @@ impl Renderer {
         self.renderer.selector.is_done
     }
 
-    /// Ends, times and `reached` of the Rows of `oslogserve.lines.selection`, of what the last call gave.
-    fn rows<'py>(&mut self, py: Python<'py>) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64) {
-        let (ends, times, reached) = self.renderer.selector.rows();
-        (packed(py, &ends), packed(py, &times), reached)
+    /// Ends, times, `reached` and `named` of the Rows of `oslogserve.lines.selection`, of what the last call
+    /// gave.
+    fn rows<'py>(
+        &mut self,
+        py: Python<'py>,
+    ) -> (Bound<'py, PyBytes>, Bound<'py, PyBytes>, i64, i64) {
+        let rows = self.renderer.selector.rows();
+        (packed(py, &rows.ends), packed(py, &rows.times), rows.reached, place(rows.named))
     }
 
     /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.

@@ -194,15 +194,15 @@ impl Selector {
         self.times.clear_rows();
     }
 
-    /// Ends and times of the rows that the last piece gave, and `reached`, see Rows in `lines/selection.py`.
-    pub fn rows(&mut self) -> (Vec<i64>, Vec<i64>, i64) {
-        let (ends, times) = self.times.take_rows();
+    /// The rows that the last piece gave, without their text, see Rows in `lines/selection.py`.
+    pub fn rows(&mut self) -> Rows {
+        let (ends, times, named) = self.times.take_rows();
         self.view.output().give_back();
-        let reached = self.reached();
-        if reached == NO_TIME {
-            return (ends, times, reached);
+        let mut reached = self.reached();
+        if reached != NO_TIME {
+            reached = self.times.first.take().unwrap_or(reached);
         }
-        (ends, times, self.times.first.take().unwrap_or(reached))
+        Rows { text: Vec::new(), ends, times, reached, named }
     }
 
     /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.
@@ -229,12 +229,12 @@ impl Selector {
         let Some(start) = self.times.start else {
             return Rows { reached: NO_TIME, ..Rows::default() };
         };
-        let (ends, mut times) = self.times.take_rows();
+        let (ends, mut times, named) = self.times.take_rows();
         if times.first().is_some_and(|first| *first < start) {
             times.iter_mut().for_each(|time| *time = start.max(*time));
         }
         let reached = self.reached().max(start);
-        Rows { text: self.view.output().take(), ends, times, reached }
+        Rows { text: self.view.output().take(), ends, times, reached, named }
     }
 
     /// The time of the rows above the log's first time; None if that may follow.

@@ -117,6 +117,10 @@ impl Html {
         }
         self.lines += 1;
         self.begin_item();
+        if self.label.is_some() && line.is_named {
+            // The moment of a job's page, see `oslogserve/pages/job.py`.
+            self.out.put(b" id=moment aria-current=true");
+        }
         self.class(line);
         let mut digits = itoa::Buffer::new();
         let digits = digits.format(line.number).as_bytes();

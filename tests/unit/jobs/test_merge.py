@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import random
 from datetime import datetime, timedelta
+from itertools import pairwise
 
 import pytest
 
@@ -71,6 +72,24 @@ def test_each_row_ends_where_it_is_said():
     several = [Log(rows_of([log_of(*times)])) for times in ((1, 3), (2,))]
     for rows in merge(several):
         assert [rows.text[end - 1 : end] for end in rows.ends] == [b"\n"] * len(rows.ends)
+
+
+@pytest.mark.parametrize("most", [1, 100, 4096])
+def test_it_is_said_which_log_a_run_of_rows_is_of_and_which_row_is_named(monkeypatch, most):
+    monkeypatch.setattr("oslogserve.jobs.lines.MOST_MERGED", most)
+    logs = [log_of(1, 2, 5).replace(b"line", b"a"), log_of(3, 4, 9).replace(b"line", b"b")]
+    several = [Log(rows_of([logs[0]])), Log(rows_of([logs[1]], show=(b"L2",)))]
+    found, named = [], []
+    for rows in merge(several):
+        starts = [0, *rows.run_ends]
+        assert starts[-1] == len(rows.text)
+        for begin, end, log in zip(starts, rows.run_ends, rows.run_logs, strict=False):
+            found += [(log, row[-3:]) for row in rows.text[begin:end].splitlines()]
+        assert not any(one == other for one, other in pairwise(rows.run_logs))
+        if rows.named >= 0:
+            named.append(rows.text.splitlines()[rows.named][-3:])
+    assert found == [(0, b"a 0"), (0, b"a 1"), (1, b"b 0"), (1, b"b 1"), (0, b"a 2"), (1, b"b 2")]
+    assert named == [b"b 1"]
 
 
 def test_a_log_whose_rows_come_later_is_not_waited_for():

@@ -17,6 +17,8 @@ pub struct RowTimes {
     /// Ends and times of the rows that the last piece gave.
     ends: Vec<i64>,
     times: Vec<i64>,
+    /// The one of them that `show` names.
+    named: Option<usize>,
     /// Bytes of rows that may wait for the log's first time, if rows are held until they are taken.
     most_waiting: Option<usize>,
 }
@@ -30,6 +32,7 @@ impl RowTimes {
             start: None,
             ends: Vec::new(),
             times: Vec::new(),
+            named: None,
             most_waiting: None,
         }
     }
@@ -72,8 +75,11 @@ impl RowTimes {
         self.latest = block.times.map_or(self.latest, |times| self.latest.max(times.latest_utc));
     }
 
-    /// Takes a row. end: the bytes of all rows up to its end.
-    pub fn row(&mut self, end: usize, time: i64) {
+    /// Takes a row. end: the bytes of all rows up to its end. is_named: true if `show` names it.
+    pub fn row(&mut self, end: usize, time: i64, is_named: bool) {
+        if is_named {
+            self.named = Some(self.ends.len());
+        }
         self.ends.push(end as i64);
         self.times.push(time);
     }
@@ -81,11 +87,13 @@ impl RowTimes {
     pub fn clear_rows(&mut self) {
         self.ends.clear();
         self.times.clear();
+        self.named = None;
     }
 
-    /// Ends and times of the rows that the last piece gave.
-    pub fn take_rows(&mut self) -> (Vec<i64>, Vec<i64>) {
-        (std::mem::take(&mut self.ends), std::mem::take(&mut self.times))
+    /// Ends and times of the rows that the last piece gave, and which one `show` names.
+    pub fn take_rows(&mut self) -> (Vec<i64>, Vec<i64>, Option<usize>) {
+        let Self { ends, times, named, .. } = self;
+        (std::mem::take(ends), std::mem::take(times), named.take())
     }
 
     /// The time of the rows above the log's first time; None if that may follow. has_reached: true if no

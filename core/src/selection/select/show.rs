@@ -115,7 +115,8 @@ impl Selector {
         } else {
             self.view.line(line);
         }
-        self.times.row(self.view.output().written().len(), line.latest);
+        let end = self.view.output().written().len();
+        self.times.row(end, line.latest, line.is_named);
     }
 
     /// Takes more of the line before.
