@@ -97,10 +97,8 @@ def pieces_of(
     match query.view:
         case "html":
             return pages.html(query, job, page_size)
-        case "text":
-            return pages.text(query, job)
-        case "jsonl":
-            return pages.jsonl(query, job)
+        case "text" | "jsonl":
+            return pages.lines(query, job)
         case "summary":
             return _summaries(query, job, memory)
         case "overview":
@@ -134,7 +132,7 @@ def _found(
         yield brief.of_job(query, found, lines, unread, known, are_files)
     else:
         yield overview.seen_json(query, found, seen, known)
-    # Only all lines of all logs are a run, without a comparison.
+    # The folder is a run, unless the query leaves logs or lines out, or compares them.
     chooses_logs = query.logs or query.first_log or query.one_source
     if not (chooses_logs or query.against or not query.is_unfiltered):
         memory.remember(query.path, found, is_run)

@@ -104,7 +104,10 @@ class PassedLogs:
         stored, known, why = found.stored, None, found.why
         try:
             if stored is not None:
-                known = self._kept_of(stored)
+                with self._lock:
+                    known = self._kept.get(_key(stored))
+                    if known is not None:
+                        self._kept.move_to_end(_key(stored))
                 if known is None:
                     with self._room():
                         known, why = self._words(found.path, stored, sources, budget)
@@ -196,13 +199,6 @@ class PassedLogs:
         known = self._kept.pop(key)
         self._kept_size -= _size_of(known)
         self._held.add(known)  # as long as an answer holds it
-
-    def _kept_of(self, stored: Stored) -> Known | None:
-        with self._lock:
-            key = _key(stored)
-            if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
 
 
 def _size_of(known: Known) -> int:

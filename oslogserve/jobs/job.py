@@ -149,7 +149,11 @@ class Job:
         notices += map(str, reports)
         skipped = [*self.choice.skipped, *(log.skipped for log in logs if log.skipped)]
         read = [log for log in logs if not log.skipped]
-        following = self._next(logs, next_after)
+        following = None if self.choice.next_log is None else (self.choice.next_log, 0)
+        # Never the first log: a follow-up request gets no further. Merged logs and overviews are not left.
+        unpaid = [log.file.name for log in logs[1:] if log.is_unpaid]
+        if unpaid and not (self.by_time or self._query.is_overview):
+            following = unpaid[0], next_after
         if cut_at is not None:
             following = self._query.first_log, cut_at
         is_read_to_end = (
@@ -162,15 +166,6 @@ class Job:
         return Ending(
             read, skipped, [*self.missing], notices, following, is_read_to_end, sent, is_whole
         )
-
-    def _next(self, logs: Sequence[LogRead], after: int) -> tuple[bytes, int] | None:
-        """The begin of the next answer: the first log for which the budget did not last, else what is left."""
-        # Never the first log: a follow-up request gets no further. Merged logs and overviews are not left.
-        if not (self.by_time or self._query.is_overview):
-            for log in logs[1:]:
-                if log.is_unpaid:
-                    return log.file.name, after
-        return None if self.choice.next_log is None else (self.choice.next_log, 0)
 
     def close(self) -> None:
         """Stops reading, and closes the budget. May be called twice."""

@@ -139,7 +139,12 @@ def ranked_logs(job: Job, read: Iterable[Summarised]) -> list[RankedLog]:
 def findings(job: Job, several: Iterable[Summarised]) -> Findings:
     read = [*several]
     logs = ranked_logs(job, read)
-    has_failure = any(one.shows_failure for one in logs)
+    ended = None
+    if not any(one.shows_failure for one in logs):  # the console, or the log that was written last
+        with_end = [one for one in logs if one.summary.cause]
+        consoles = [one for one in with_end if one.is_console]
+        candidates = consoles or with_end
+        ended = max(candidates, key=lambda one: one.log.file.modified or 0, default=None)
     of_all = [log for _, log in read]
     skipped = {one.name for one in (*job.choice.skipped, *(log.skipped for log in of_all)) if one}
     zuul, tests, missing = _told(job, skipped)
@@ -147,7 +152,7 @@ def findings(job: Job, several: Iterable[Summarised]) -> Findings:
     unpaid = sum(log.is_unpaid and log.skipped is not None for log in of_all)
     return Findings(
         logs=logs,
-        ended=None if has_failure else _ended(logs),
+        ended=ended,
         task=zuul.task,
         tests=tests,
         build=header(job, zuul, logs),
@@ -163,11 +168,14 @@ def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = 
     logs: those that were read.
     """
     reader, result, seconds = job.reader, zuul.result, zuul.seconds
-    build = Build()
+    build, files = Build(), job.choice.files
+    # The only console, or the only log: of several, each may be of a job of its own.
+    consoles = [file for file in files if CONSOLES.search(file.shown) or job.choice.found == 1]
     if job.choice.has_inventory:
         text, _ = reader.beginning(INVENTORY, MOST_OF_INVENTORY)
         build = build_of(text)
-    elif console := _console(job.choice):
+    elif len(consoles) == 1:
+        [console] = consoles
         text, _ = reader.beginning(console.name, HEAD)
         head = ConsoleHead(text)
         build = head.build()
@@ -175,21 +183,6 @@ def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = 
         if summary and not result and seconds is None:
             result, seconds = head.end(summary)
     return build._replace(result=result, seconds=seconds)
-
-
-def _ended(logs: Sequence[RankedLog]) -> RankedLog | None:
-    """The console, or the log that was written last."""
-    with_end = [one for one in logs if one.summary.cause]
-    consoles = [one for one in with_end if one.is_console]
-    return max(consoles or with_end, key=lambda one: one.log.file.modified or 0, default=None)
-
-
-def _console(choice: Choice) -> File | None:
-    """The job's only console, or its only log: of several, each may be of a job of its own."""
-    consoles = [file for file in choice.files if CONSOLES.search(file.shown)]
-    if choice.found == 1:
-        consoles = choice.files
-    return consoles[0] if len(consoles) == 1 else None
 
 
 def _told(
@@ -200,32 +193,27 @@ def _told(
     zuul = ZuulReport()
     tests: list[FailedTest] = []
     missing: list[Incomplete] = []
+    names = [file.name for file in job.choice.files]
+    wanted = [name for name in names if reports.is_junit(name.decode("utf-8", "replace"))]
+    wanted = wanted[: reports.MOST_REPORTS]
+    if any(name.encode() in reports.ZUULS for name in skipped):
+        wanted.insert(0, reports.ZUULS[0])
     try:
-        if any(name.encode() in reports.ZUULS for name in skipped):
-            report, lacks = _report(job, reports.ZUULS[0], reports.MOST_OF_ZUULS)
-            missing += lacks
-            zuul = reports.zuul_report(report)
-            charge()
-        files = [file for file in job.choice.files if reports.is_junit(file.shown)]
-        for file in files[: reports.MOST_REPORTS]:
-            report, lacks = _report(job, file.name, reports.MOST_OF_JUNIT)
-            missing += lacks
-            tests += reports.failed_tests(report, charge)
+        for name in wanted:
+            is_zuuls = name in reports.ZUULS
+            most = reports.MOST_OF_ZUULS if is_zuuls else reports.MOST_OF_JUNIT
+            report, lacks = job.reader.beginning(name, most)
+            missing += [
+                Incomplete(error.reason, f"{name.decode('utf-8', 'replace')}: {error}")
+                for error in lacks
+                if error.reason == "capped" or name not in names  # else its log says so already
+            ]
+            if is_zuuls:
+                zuul = reports.zuul_report(report)
+            else:
+                tests += reports.failed_tests(report, charge)
             charge()
     except Incomplete as error:
         what = f"reports were not read to their end: {error}"
         missing.append(Incomplete(error.reason, what))
     return zuul, tests[: reports.MOST_TESTS], missing
-
-
-def _report(job: Job, name: bytes, most: int) -> tuple[bytes, list[Incomplete]]:
-    """The beginning of a report; and why it is not whole, unless its log says so already."""
-    report, lacks = job.reader.beginning(name, most)
-    shown = name.decode("utf-8", "replace")
-    is_log = any(file.name == name for file in job.choice.files)
-    missing = [
-        Incomplete(error.reason, f"{shown}: {error}")
-        for error in lacks
-        if error.reason == "capped" or not is_log
-    ]
-    return report, missing

@@ -97,20 +97,20 @@ class Reader:
         compared = NOT_COMPARED
         if self.passed and not self._ended:
             compared = self.passed.compared(file.name)
-        log = self._unless_skipped(file, room.block, is_again)
+        log = self._opened(file, room.block, is_again)
         if isinstance(log, LogRead):
             yield None, log
             return
         read = LogRead(file, log.stored.source).lacking(compared.fault)
-        may_cut = wanted.label is None or is_again
+        tells_cut = wanted.label is not None and not is_again
         with closing(log):
             wanted = wanted._replace(known=compared.known)
             charge = partial(self._charge, log)
             rendering = self._renderer(log.text(), wanted, log.blocks, room, charge)
             for one in take(rendering):
                 read = self._known_now(read, rendering)
-                if not may_cut and (line := rendering.cut_line):
-                    may_cut = True  # the first one is told
+                if tells_cut and (line := rendering.cut_line):
+                    tells_cut = False  # only the first one
                     most = "1 MiB" if room.line == LONGEST_LINE else f"{room.line >> 10:,} KiB"
                     what = f"a row has at most {most} of a line, and line {line:,} has more"
                     read = read.lacking(Incomplete("capped", what))
@@ -155,7 +155,7 @@ class Reader:
                 missing.append(error)
         return bytes(text), missing
 
-    def _unless_skipped(self, file: File, size: int, is_again: bool) -> OpenLog | LogRead:
+    def _opened(self, file: File, size: int, is_again: bool) -> OpenLog | LogRead:
         """The open log, in pieces of at most `size` bytes; or why it is skipped.
 
         Nothing is read of a log that has an index.

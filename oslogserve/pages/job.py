@@ -51,32 +51,26 @@ def label(query: Query, file: File) -> bytes:
     return f"{visible(file.shown)}:".encode()
 
 
-def text(query: Query, job: Job) -> Iterator[bytes]:
-    """Yields `NAME:NUMBER:LINE` for each line; then, in brackets, what was left out."""
+def lines(query: Query, job: Job) -> Iterator[bytes]:
+    """Yields the lines as text or JSON lines, which begin with their log's name; then what was left out."""
     ended: list[Ending] = []
     yield from gathered(one.text for one in _lines(query, job, ended))
     [ending] = ended
+    if query.view == "jsonl":
+        tallies = [log.tally for log in ending.logs]
+        counts = {
+            "logs": len(tallies),
+            "lines": sum(tally.lines for tally in tallies) if ending.is_whole else None,
+            "matched": sum(tally.matched for tally in tallies) if ending.is_whole else None,
+            "sent": ending.sent,
+            "read_to_end": ending.is_read_to_end,
+        }
+        yield json_line({"end": True, **counts, **ending_of(query, ending)})
+        return
     for sentence in ending.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
-    following = next_address(query, ending)
-    if following:
+    if following := next_address(query, ending):
         yield f"[oslogserve: there is more: {following}]\n".encode()
-
-
-def jsonl(query: Query, job: Job) -> Iterator[bytes]:
-    """Yields an object for each line, with the log's name first, and one at the end."""
-    ended: list[Ending] = []
-    yield from gathered(one.text for one in _lines(query, job, ended))
-    [ending] = ended
-    tallies = [log.tally for log in ending.logs]
-    counts = {
-        "logs": len(tallies),
-        "lines": sum(tally.lines for tally in tallies) if ending.is_whole else None,
-        "matched": sum(tally.matched for tally in tallies) if ending.is_whole else None,
-        "sent": ending.sent,
-        "read_to_end": ending.is_read_to_end,
-    }
-    yield json_line({"end": True, **counts, **ending_of(query, ending)})
 
 
 def _lines(query: Query, job: Job, ended: list[Ending], most: float = inf) -> Iterator[Slice]:
