@@ -122,8 +122,9 @@ class Job:
 
     def read_each(self, several: Iterable[tuple[File, Iterator[_T]]]) -> Iterator[_T | None]:
         """The only value of each log, in their order; None for a log without one. They are computed ahead."""
-        aheads = (self.read_ahead(file, values, is_eager=False) for file, values in several)
-        return map(only, started(aheads))
+        aheads = [self.read_ahead(file, values, is_eager=False) for file, values in several]
+        for ahead in started(aheads):
+            yield only(ahead)
 
     def ending(
         self,

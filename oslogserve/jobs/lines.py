@@ -111,7 +111,7 @@ def merge(logs: Sequence[_MergedLog]) -> Iterator[Rows]:
 class Slice(NamedTuple):
     """Consecutive rows: those of `rows` from `first` up to `end`, without `end`."""
 
-    #: The log's index in Job.logs; None for merged logs.
+    #: The log's index in the choice; None for merged logs.
     log: int | None
     rows: Rows
     first: int
@@ -260,9 +260,9 @@ def _taken(
 def _one_by_one(
     job: Job, wanted: Callable[[File], Wanted], reached: dict[int, LogRead], given: Counter[int]
 ) -> Iterator[Slice]:
-    several = (
+    several = [
         job.read_ahead(file, _rows_of(job.reader, file, wanted(file))) for file in job.choice.files
-    )
+    ]
     for number, ahead in enumerate(started(several)):
         for rows in chain.from_iterable(_taken(number, ahead, reached)):
             given[number] += len(rows.ends)

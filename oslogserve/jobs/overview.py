@@ -87,9 +87,8 @@ class Findings(NamedTuple):
 def summaries(job: Job) -> Iterator[Summarised]:
     """Yields all logs with their compact summaries, with as many errors as may be held. Adds to what is missing."""
     size = shortened = 0
-    for summary, log in filter(
-        None, job.read_each((file, _summary(job, file)) for file in job.choice.files)
-    ):
+    several = [(file, _summary(job, file)) for file in job.choice.files]
+    for summary, log in filter(None, job.read_each(several)):
         if summary is not None:
             errors = summary.errors
             size += sum(getsizeof(error.text) + _OVERHEAD for error in errors)
