@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Paths of URLs."""
+"""Paths of requests and commands, and the links of answers."""
 
 import os
-from urllib.parse import unquote_to_bytes
+from collections.abc import Container, Iterable
+from urllib.parse import quote, unquote_to_bytes, urlencode
 
 from oslogserve.errors import BadRequest
 
@@ -31,3 +32,30 @@ def path_in_argument(given: str) -> bytes:
     if given.startswith("./"):
         path = os.path.normpath(path)
     return b"" if path == b"." else checked_path(path).strip(b"/")
+
+
+def page_of(mount: str, path: bytes) -> str:
+    """The address of a log or a folder. mount: SCRIPT_NAME."""
+    return f"{mount}/{quote(path)}"
+
+
+def of_source(source: str) -> str:
+    """The end of an address that keeps the query's source."""
+    return f"?source={source}" if source else ""
+
+
+def link_of(source: str) -> bytes:
+    """The beginning of links to the same log's page, escaped for HTML; see Wanted.link."""
+    return f"?source={source}&amp;".encode() if source else b"?"
+
+
+def address(
+    parameters: Iterable[tuple[str, str]] = (),
+    without: Container[str] = (),
+    **added: str | bytes | int,
+) -> str:
+    """A relative URL of the same path, to be escaped: the parameters without those of `without`, then
+    those that are added. Empty parameters are left out.
+    """
+    pairs = [(name, value) for name, value in parameters if value and name not in without]
+    return "?" + urlencode([*pairs, *((name, value) for name, value in added.items() if value)])

@@ -19,6 +19,7 @@ from oslogserve.query import Query
 from oslogserve.query.parameters import OF_FOLDERS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
+from oslogserve.urls import address
 
 #: Bytes at the beginning of an index.html that are looked at: both titles, and more.
 _INDEX_HEAD = 4096
@@ -112,7 +113,7 @@ class FolderHandler:
             below = query.path.removeprefix(folders[level]).lstrip(b"/")
             name = b"/".join(filter(None, (below, query.moment.log)))
             moment = query.moment._replace(log=name).value
-        to = page.address(query.parameters, ("in", "moment"), moment=moment)
+        to = address(query.parameters, ("in", "moment"), moment=moment)
         return redirect(request, ("../" * level or "./") + to, "302 Found")
 
     def _listing(

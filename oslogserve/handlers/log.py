@@ -18,10 +18,10 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import assets
 from oslogserve.pages.job import around_moment
 from oslogserve.pages.log import WINDOW, LogView
-from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
+from oslogserve.urls import address
 
 #: Stored bytes of a log that is read before the answer begins, whose headers may then say more.
 MOST_WHOLE = 64 * 1024

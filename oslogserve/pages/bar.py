@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from oslogserve.native import SEVERITIES
-from oslogserve.pages.page import Link, address
+from oslogserve.pages.page import Link
 from oslogserve.query import Query
 from oslogserve.query.parameters import FIELDS, Parameters
 from oslogserve.templates import rendered
+from oslogserve.urls import address
 
 #: Parameters that choose how a log is shown, not which lines.
 _VIEW = ("format", "content-type", "wrap")

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from oslogserve.lines.summary import Chapter, Summary
-from oslogserve.pages.page import address, frame
+from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered
+from oslogserve.urls import address
 
 _SECOND = 10**6
 #: Levels of the page's lists: a line with many marks nests any number of chapters.

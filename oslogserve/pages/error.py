@@ -2,13 +2,13 @@
 """The page of an error: what happened, and what a reader may do next."""
 
 from collections.abc import Iterator, Sequence
-from urllib.parse import quote
 
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.bar import form
 from oslogserve.pages.page import frame
 from oslogserve.query.parameters import FIELDS, parameters_of
 from oslogserve.templates import rendered
+from oslogserve.urls import page_of
 
 
 def error_page(
@@ -38,7 +38,7 @@ def _steps(
     mount: str, error: Error, path: bytes, query_string: str, sources: Sequence[str]
 ) -> Iterator[tuple[str, str, str]]:
     """Links to try next: address, label, and the text after it."""
-    here = f"{mount}/{quote(path)}"
+    here = page_of(mount, path)
     above, _, name = path.rstrip(b"/").rpartition(b"/")
     if isinstance(error, BadRequest) and query_string:
         label = f"All of {name.decode('utf-8', 'replace')}"
@@ -49,4 +49,4 @@ def _steps(
         for source in sources if len(sources) > 1 else ():
             yield f"{here}?source={source}", f"Ask {source} alone", ""
     if isinstance(error, NotFound | Forbidden) and above:
-        yield f"{mount}/{quote(above)}/", "The folder above", ""
+        yield f"{page_of(mount, above)}/", "The folder above", ""

@@ -20,10 +20,11 @@ from oslogserve.messages import visible
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
-from oslogserve.pages.page import Link, address, frame, link_of, of_source
+from oslogserve.pages.page import Link, frame
 from oslogserve.pages.rows import gathered, rows
 from oslogserve.query import Query
 from oslogserve.templates import streamed
+from oslogserve.urls import address, link_of, of_source
 
 _FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.

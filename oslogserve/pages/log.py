@@ -27,9 +27,10 @@ from oslogserve.pages import brief
 from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.chapters import chapters_page
-from oslogserve.pages.page import address, frame, link_of
+from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.templates import streamed
+from oslogserve.urls import address, link_of
 
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.

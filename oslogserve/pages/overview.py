@@ -24,13 +24,14 @@ from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
 from oslogserve.pages.log import completeness, json_line
-from oslogserve.pages.page import address, frame
+from oslogserve.pages.page import frame
 from oslogserve.pages.seen import seen_and_known, sentence
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
 from oslogserve.seen import Seen
 from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered, streamed
+from oslogserve.urls import address
 
 #: Logs that a notice about several names.
 MOST_NAMED = 5

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common parts of all pages: headers, the values of base.html, and links to other parameters."""
+"""The common parts of all pages: headers, and the values of base.html."""
 
-from collections.abc import Container, Iterable
 from functools import partial
 from typing import Any, NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from oslogserve.errors import Header
 from oslogserve.http import HTML
 from oslogserve.pages.assets import integrity, url
 from oslogserve.query.parameters import FORMATS
+from oslogserve.urls import of_source
 
 _NAMES = ("log.js", "folds.js", "map.js", "outline.js", "follow.js", "folder.js", "overview.js")
 _HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
@@ -72,25 +72,3 @@ def breadcrumbs(mount: str, path: bytes, source: str) -> Breadcrumbs:
     far = max(len(names) - MOST_FOLDERS, 0)
     folders = [Link(above(depth + 1), names[depth]) for depth in range(far, len(names))]
     return Breadcrumbs(f"{mount}/{kept}", above(far) if far else "", folders, name)
-
-
-def of_source(source: str) -> str:
-    """The end of an address that keeps the query's source."""
-    return f"?source={source}" if source else ""
-
-
-def link_of(source: str) -> bytes:
-    """The beginning of links to the same log's page, escaped for HTML; see Wanted.link."""
-    return f"?source={source}&amp;".encode() if source else b"?"
-
-
-def address(
-    parameters: Iterable[tuple[str, str]] = (),
-    without: Container[str] = (),
-    **added: str | bytes | int,
-) -> str:
-    """A relative URL of the same path, to be escaped: the parameters without those of `without`, then
-    those that are added. Empty parameters are left out.
-    """
-    pairs = [(name, value) for name, value in parameters if value and name not in without]
-    return "?" + urlencode([*pairs, *((name, value) for name, value in added.items() if value)])

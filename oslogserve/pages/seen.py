@@ -11,12 +11,13 @@ from urllib.parse import quote
 
 from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.log import json_line
-from oslogserve.pages.page import Breadcrumbs, Link, address, frame
+from oslogserve.pages.page import Breadcrumbs, Link, frame
 from oslogserve.query import Query
 from oslogserve.seen import MOST_NAME, Cause, Others, Recent, Run, Seen
 from oslogserve.seen.query import SeenQuery
 from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered
+from oslogserve.urls import address
 
 #: Below the mount point.
 LIST = "/_oslogserve/seen"

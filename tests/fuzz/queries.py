@@ -12,9 +12,9 @@ from oslogserve.errors import BadRequest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
 from oslogserve.pages.log import LogInfo, LogView
-from oslogserve.pages.page import address
 from oslogserve.query import Query
 from oslogserve.query.parameters import MAX_QUERY
+from oslogserve.urls import address
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import log_of, mutated

@@ -10,8 +10,8 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, integrity, url
 from oslogserve.pages.log import LogInfo, LogView
-from oslogserve.pages.page import address
 from oslogserve.query import Query
+from oslogserve.urls import address
 from tests.unit.pages.elements import elements, shape
 
 RENDERER = Renderer()
