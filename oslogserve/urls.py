@@ -39,16 +39,6 @@ def page_of(mount: str, path: bytes) -> str:
     return f"{mount}/{quote(path)}"
 
 
-def of_source(source: str) -> str:
-    """The end of an address that keeps the query's source."""
-    return f"?source={source}" if source else ""
-
-
-def link_of(source: str) -> bytes:
-    """The beginning of links to the same log's page, escaped for HTML; see Wanted.link."""
-    return f"?source={source}&amp;".encode() if source else b"?"
-
-
 def address(
     parameters: Iterable[tuple[str, str]] = (),
     without: Container[str] = (),

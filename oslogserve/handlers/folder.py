@@ -19,7 +19,6 @@ from oslogserve.query import Query
 from oslogserve.query.parameters import OF_FOLDERS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
-from oslogserve.urls import address
 
 #: Bytes at the beginning of an index.html that are looked at: both titles, and more.
 _INDEX_HEAD = 4096
@@ -113,7 +112,7 @@ class FolderHandler:
             below = query.path.removeprefix(folders[level]).lstrip(b"/")
             name = b"/".join(filter(None, (below, query.moment.log)))
             moment = query.moment._replace(log=name).value
-        to = address(query.parameters, ("in", "moment"), moment=moment)
+        to = query.link(("in", "moment"), moment=moment)
         return redirect(request, ("../" * level or "./") + to, "302 Found")
 
     def _listing(

@@ -21,7 +21,6 @@ from oslogserve.pages.log import WINDOW, LogView
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
 from oslogserve.sources.first_of import open_first
-from oslogserve.urls import address
 
 #: Stored bytes of a log that is read before the answer begins, whose headers may then say more.
 MOST_WHOLE = 64 * 1024
@@ -156,7 +155,7 @@ class LogHandler:
                 why = "This log says that it passed, or has no lines."
             raise BadRequest(why, typed)
         fragment, show = found
-        to = address(query.parameters, ("goto", *WINDOW), show=show)
+        to = query.link(("goto", *WINDOW), show=show)
         return redirect(request, f"{to}#{fragment}", "302 Found")
 
     def _to_moment(self, request: Request, query: Query, moment: Moment, log: OpenLog) -> Answer:

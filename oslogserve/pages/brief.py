@@ -14,9 +14,9 @@ from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.excerpt.worth import Weighed, weighed
 from oslogserve.lines.summary import Summary
 from oslogserve.messages import cut, visible
+from oslogserve.pages.page import of_source
 from oslogserve.query import Query
 from oslogserve.seen.rules import Rule
-from oslogserve.urls import of_source
 
 _SECOND = 10**6
 #: What stands before the first line of the cause, and before other lines.

@@ -8,7 +8,6 @@ from oslogserve.lines.summary import Chapter, Summary
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered
-from oslogserve.urls import address
 
 _SECOND = 10**6
 #: Levels of the page's lists: a line with many marks nests any number of chapters.
@@ -31,12 +30,11 @@ class _Chapter(NamedTuple):
 def chapters_page(query: Query, summary: Summary, notices: Iterable[str]) -> bytes:
     """The page. notices: a sentence for each missing part."""
     chapters = summary.chapters
-    source = query.one_source
     return rendered(
         "chapters.html",
-        **frame(query.mount, query.path, source=source),
-        log=address(source=source),
-        chapters=_nested(chapters, source),
+        **frame(query.mount, query.path, source=query.one_source),
+        log=query.link_to_source(),
+        chapters=_nested(chapters, query),
         count=len(chapters) + summary.more_chapters,
         failed=sum(chapter.outcome == "failed" for chapter in chapters),
         more=summary.more_chapters,
@@ -44,7 +42,7 @@ def chapters_page(query: Query, summary: Summary, notices: Iterable[str]) -> byt
     )
 
 
-def _nested(chapters: Iterable[Chapter], source: str) -> list[_Chapter]:
+def _nested(chapters: Iterable[Chapter], query: Query) -> list[_Chapter]:
     """The outermost chapters. chapters: in the order of their first lines."""
     outermost: list[_Chapter] = []
     around: list[tuple[int, list[_Chapter]]] = []
@@ -54,7 +52,7 @@ def _nested(chapters: Iterable[Chapter], source: str) -> list[_Chapter]:
             around.pop()
         nested = _Chapter(
             chapter.name,
-            address(source=source, lines=f"{first}-{last}"),
+            query.link_to_source(lines=f"{first}-{last}"),
             last - first + 1,
             None if duration is None else round(duration * _SECOND),
             chapter.outcome == "failed",

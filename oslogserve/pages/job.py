@@ -20,11 +20,11 @@ from oslogserve.messages import visible
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
-from oslogserve.pages.page import Link, frame
+from oslogserve.pages.page import Link, frame, of_source
 from oslogserve.pages.rows import gathered, rows
 from oslogserve.query import Query
 from oslogserve.templates import streamed
-from oslogserve.urls import address, link_of, of_source
+from oslogserve.urls import address
 
 _FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.
@@ -76,7 +76,7 @@ def lines(query: Query, job: Job) -> Iterator[bytes]:
 
 def _lines(query: Query, job: Job, ended: list[Ending], most: float = inf) -> Iterator[Slice]:
     """The lines. Adds their ending to `ended`. most: bytes of lines, about."""
-    link = link_of(query.one_source) + (b"order=time&amp;" if job.by_time else b"")
+    link = query.row_link + (b"order=time&amp;" if job.by_time else b"")
     ended.append((yield from read_lines(query, job, partial(label, query), link, most)))
 
 
@@ -95,7 +95,7 @@ def next_address(query: Query, ending: Ending) -> str | None:
         return None
     log, after = ending.next
     added: dict[str, bytes | int] = {"from": log, "after": after}
-    return address(query.parameters, ("from", "after"), **added)
+    return query.link(("from", "after"), **added)
 
 
 def html(query: Query, job: Job, most: float) -> Iterator[bytes]:

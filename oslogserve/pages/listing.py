@@ -16,7 +16,6 @@ from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known
 from oslogserve.templates import streamed
-from oslogserve.urls import address
 
 #: Entries of a page, as of Swift's own listings.
 MOST = 10_000
@@ -89,7 +88,7 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
         if len(found) > MOST:
             notices.append(f"Only the newest {MOST:,} entries are shown.")
     elif rest is not None:
-        following = address(query.parameters, ("from", "sort"), sort="name", **{"from": rest})
+        following = query.link(("from", "sort"), sort="name", **{"from": rest})
         notices.append(f"This folder has more than {MOST:,} entries: the rest is on the next page.")
     if listing.failures:
         failures = "; ".join(f"{failure.source}: {failure}" for failure in listing.failures)
@@ -125,9 +124,9 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         "folder.html",
         **frame(query.mount, query.path, source=source),
         same=" ".join(name for name, number in values.items() if number == 1),
-        by_name=address(source=source, sort="name"),
-        by_time=address(source=source, sort="time"),
-        overview=address(source=source, format="overview", against=query.against),
+        by_name=query.link_to_source(sort="name"),
+        by_time=query.link_to_source(sort="time"),
+        overview=query.link_to_source(format="overview", against=query.against),
         source=source,
         against=query.against.decode("utf-8", "replace"),
         job_marks=job_marks,

@@ -30,7 +30,6 @@ from oslogserve.pages.chapters import chapters_page
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.templates import streamed
-from oslogserve.urls import address, link_of
 
 #: Assumed gzip ratio, used to guess a log's size. A constant, so that the same URL always gives the
 #: same page.
@@ -110,11 +109,11 @@ class LogView:
             return None
         # Lines of `show` were sent already.
         if query.selection.tail is not None:
-            following = address(query.parameters, ("after", "show"), after=tally.cut_at - 1)
+            following = query.link(("after", "show"), after=tally.cut_at - 1)
         else:
             begin = _continued(tally.cut_at, tally.cut_from, query.selection.last)
             replaced = ("lines", "chapter", "after", "show")
-            following = address(query.parameters, replaced, **begin)
+            following = query.link(replaced, **begin)
         return (query.address if query.path else "") + following
 
     def _lines(self, view: str, pieces: Iterable[bytes], link: bytes = b"") -> Iterator[bytes]:
@@ -176,7 +175,7 @@ class LogView:
         # Send the page's beginning first, since a filter may find no line for long.
         yield from streamed(
             "log.html",
-            self._lines("html", pieces, link_of(query.one_source)),
+            self._lines("html", pieces, query.row_link),
             **frame(query.mount, query.path, _title(query.shown), query.one_source),
             **bar(query),
             view=self,
@@ -225,14 +224,14 @@ class LogView:
             return None
         # Lines of `show` are on this page.
         replaced = ("after", "tail", "show")
-        return address(self.query.parameters, replaced, after=self.rendering.complete_lines)
+        return self.query.link(replaced, after=self.rendering.complete_lines)
 
     @property
     def new_lines(self) -> str | None:
         """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
         if self._known is None or self.query.selection.new_only:
             return None
-        return address(self.query.parameters, ("tail", "show"), new="only")
+        return self.query.link(("tail", "show"), new="only")
 
     @property
     def is_of_errors(self) -> bool:
@@ -272,11 +271,11 @@ class LogView:
         """The URL of the lines that the page had no room for, from the one of this number on."""
         has_more = bool(self.query.selection.show)
         begin = _continued(number, self.rendering.tally.next_from, has_more=has_more)
-        return address(self.query.parameters, ("lines", "after"), **begin)
+        return self.query.link(("lines", "after"), **begin)
 
     def address(self, **changed: str | int) -> str:
         """The URL of other lines of the same log and filter. Empty values are left out."""
-        return address(self.query.parameters, (*WINDOW, *changed), **changed)
+        return self.query.link((*WINDOW, *changed), **changed)
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)

@@ -217,7 +217,7 @@ def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
 
 def unread(query: Query, build: Build) -> bytes:
     """The section for large logs, which are read only if that is asked for."""
-    asked = address(query.parameters, ("unasked",))
+    asked = query.link(("unasked",))
     return rendered("large_job.html", address=asked, build=build)
 
 

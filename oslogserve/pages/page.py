@@ -9,7 +9,6 @@ from oslogserve.errors import Header
 from oslogserve.http import HTML
 from oslogserve.pages.assets import integrity, url
 from oslogserve.query.parameters import FORMATS
-from oslogserve.urls import of_source
 
 _NAMES = ("log.js", "folds.js", "map.js", "outline.js", "follow.js", "folder.js", "overview.js")
 _HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
@@ -72,3 +71,8 @@ def breadcrumbs(mount: str, path: bytes, source: str) -> Breadcrumbs:
     far = max(len(names) - MOST_FOLDERS, 0)
     folders = [Link(above(depth + 1), names[depth]) for depth in range(far, len(names))]
     return Breadcrumbs(f"{mount}/{kept}", above(far) if far else "", folders, name)
+
+
+def of_source(source: str) -> str:
+    """The end of an address that keeps the query's source."""
+    return f"?source={source}" if source else ""

@@ -4,7 +4,7 @@
 It must not know where logs are, or what a page looks like.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -25,7 +25,7 @@ from oslogserve.query.parameters import (
     parsed,
 )
 from oslogserve.search import MOST_STATES, states_of
-from oslogserve.urls import checked_path
+from oslogserve.urls import address, checked_path
 
 #: Fields of a page that may be wrong; each costs another check of the query.
 MAX_FAULTS = 8
@@ -93,6 +93,19 @@ class Query(NamedTuple):
     def address(self) -> str:
         """The path as the beginning of a URL, without parameters."""
         return quote(self.mount.encode("latin-1") + b"/" + self.path)
+
+    def link(self, without: Container[str] = (), **added: str | bytes | int) -> str:
+        """The address of the same path with other parameters, see address()."""
+        return address(self.parameters, without, **added)
+
+    def link_to_source(self, **added: str | bytes | int) -> str:
+        """The address of the same path with these parameters and the query's source alone."""
+        return address((), (), source=self.one_source, **added)
+
+    @property
+    def row_link(self) -> bytes:
+        """The beginning of links to the same log's page, escaped for HTML; see Wanted.link."""
+        return f"?source={self.one_source}&amp;".encode() if self.one_source else b"?"
 
     @property
     def is_of_job(self) -> bool:
