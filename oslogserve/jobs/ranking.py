@@ -15,14 +15,12 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from itertools import chain, pairwise
-from typing import NamedTuple
+from itertools import pairwise
 
 from msgspec.structs import replace
 
-from oslogserve import native
 from oslogserve.jobs.walk import File
-from oslogserve.lines.summary import CauseLine, ErrorLine, Summary
+from oslogserve.lines.summary import CauseLine, Summary
 from oslogserve.lines.time_range import time_range
 
 #: Names of the job's own log.
@@ -82,79 +80,66 @@ def ranked(
     Logs with a higher score come first; it is 0 for a log that shows no failure and no error.
     logs: names, and summaries. noise: errors that match are noise.
     """
-    kinds_of_logs = [[*map(_kind, summary.errors)] for _, summary in logs]
-    job = _Job(Counter(chain.from_iterable(kinds_of_logs)), [*noise], failure_of(logs))
-    return [
-        job.rank(name, summary, own_kinds)
-        for (name, summary), own_kinds in zip(logs, kinds_of_logs, strict=True)
-    ]
+    patterns = [*noise]
+    kinds = Counter(error.kind for _, summary in logs for error in summary.errors)
+    failure = _failure_of(logs)
 
+    def quiet(text: str) -> float:
+        """A factor: less for noise."""
+        return _NOISE if any(pattern.search(text) for pattern in patterns) else 1.0
 
-class _Job(NamedTuple):
-    """What the rank of a log depends on beside its own summary."""
-
-    #: Counts of all errors by kind.
-    kinds: Counter[str]
-    noise: Sequence[re.Pattern[str]]
-    #: When the job failed, see failure_of().
-    failure: int | None
-
-    def rank(self, name: str, summary: Summary, own_kinds: Sequence[str]) -> tuple[float, Summary]:
-        """The rank of a log, see ranked(). own_kinds: of its errors, in their order."""
+    def rank(name: str, summary: Summary) -> tuple[float, Summary]:
         cause = summary.cause
         if cause is None:  # the log says that it passed
             return 0.0, summary
         is_console = CONSOLES.search(name) is not None
         factor = _CONSOLE if is_console else 1.0
-        weights: list[tuple[float, str, ErrorLine | None]] = []
-        for error, kind in zip(summary.errors, own_kinds, strict=True):
-            if error.new is not False:
-                near = _nearness(micros_of(error.time), self.failure)
-                weights.append((near * self._quiet(error.text) * factor, kind, error))
+        weights = [
+            (
+                _nearness(micros_of(one.time), failure)
+                * quiet(one.text)
+                * factor
+                / kinds[one.kind],
+                one,
+            )
+            for one in summary.errors
+            if one.new is not False
+        ]
         # max() takes the first of equals: a traceback's first line tells most.
-        weight, kind, chosen = max(
-            weights, key=lambda one: one[0] / self.kinds[one[1]], default=(0.0, "", None)
-        )
+        weight, error = max(weights, key=lambda one: one[0], default=(0.0, None))
         if summary.failed:
             base = (_BY_VERDICT if summary.verdict else _FAILED)[cause.why]
         else:
-            base = self._ended(summary, cause)
-            if chosen and not is_console:
-                line, time, text, new = chosen.line, chosen.time, chosen.text, chosen.new
-                last = cause.last if cause.line <= line <= cause.last else line
-                cause = CauseLine(line, last, time, text, "severity", new=new)
-        if summary.new == {}:
-            base, weight = base * _KNOWN, weight * _KNOWN
-        score = base + (weight / self.kinds[kind] if kind else 0.0)
-        return score, replace(summary, cause=cause)
+            base = _ended(summary, cause, failure) * quiet(cause.text)
+            if error and not is_console:
+                last = cause.last if cause.line <= error.line <= cause.last else error.line
+                cause = CauseLine(
+                    error.line, last, error.time, error.text, "severity", new=error.new
+                )
+        score = base + weight
+        return score * _KNOWN if summary.new == {} else score, replace(summary, cause=cause)
 
-    def _ended(self, summary: Summary, cause: CauseLine) -> float:
-        """A score by how likely the cause ended a log without an outcome.
-
-        It is the likelier the fewer lines follow, and the fewer errors the log survived before.
-        """
-        if cause.why == "end" or cause.new is False:
-            return 0.0
-        lines = sum(found.count for found in summary.severities.values())
-        behind = max(0, lines - cause.last)
-        numbers = [error.line for error in summary.errors]
-        survived = sum(later - line > _GAP for line, later in pairwise(numbers))
-        time = micros_of(cause.time)
-        is_later = time is not None and self.failure is not None and time > self.failure
-        likely: float = _ENDED * _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
-        return likely * (_LATER if is_later else 1.0) * self._quiet(cause.text)
-
-    def _quiet(self, text: str) -> float:
-        """A factor: less for noise."""
-        is_noise = any(pattern.search(text) for pattern in self.noise)
-        return _NOISE if is_noise else 1.0
+    return [rank(name, summary) for name, summary in logs]
 
 
-def _kind(error: ErrorLine) -> str:
-    return f"{native.kind_of(error.text.encode('utf-8', 'replace')):x}"
+def _ended(summary: Summary, cause: CauseLine, failure: int | None) -> float:
+    """A score by how likely the cause ended a log without an outcome. failure: when the job failed.
+
+    It is the likelier the fewer lines follow, and the fewer errors the log survived before.
+    """
+    if cause.why == "end" or cause.new is False:
+        return 0.0
+    lines = sum(found.count for found in summary.severities.values())
+    behind = max(0, lines - cause.last)
+    numbers = [error.line for error in summary.errors]
+    survived = sum(later - line > _GAP for line, later in pairwise(numbers))
+    time = micros_of(cause.time)
+    is_later = time is not None and failure is not None and time > failure
+    likely = _ENDED * _HALF_LINES / (_HALF_LINES + behind) / (1 + survived)
+    return likely * (_LATER if is_later else 1.0)
 
 
-def failure_of(logs: Sequence[tuple[str, Summary]]) -> int | None:
+def _failure_of(logs: Sequence[tuple[str, Summary]]) -> int | None:
     """When the job failed, in microseconds since 1970; None if unknown.
 
     That is at the last error of its own log, at the cause in a log that failed, or at the last time in

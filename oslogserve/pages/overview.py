@@ -4,7 +4,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 from markupsafe import Markup
 from msgspec import to_builtins
@@ -15,7 +15,6 @@ from oslogserve.humanize import iso_moment
 from oslogserve.jobs.excerpts import Excerpt, lines_shown
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.overview import Findings, RankedLog
-from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
@@ -77,93 +76,36 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
     return json_line({**members, **ending_of(query, found.ending)})
 
 
-class _Linked(NamedTuple):
-    """A log with its address."""
+def _at(query: Query, one: RankedLog, **parameters: str) -> str:
+    """The address of a log's page with these parameters, relative to the folder."""
+    like = one.like.decode("utf-8", "replace") if one.like else ""
+    return _with(address_of(query, one.log.file), against=like, **parameters)
 
-    found: RankedLog
-    #: Relative to the folder.
-    href: str
-    #: The lines of the cause; None if they were not read.
-    excerpt: Excerpt | None = None
 
-    @property
-    def log(self) -> LogRead:
-        return self.found.log
-
-    @property
-    def cause(self) -> CauseLine:
-        """The log's cause, for a log that has one."""
-        if self.found.summary.cause is None:
-            raise ValueError(self.found.log.file.shown)
-        return self.found.summary.cause
-
-    @property
-    def at_cause(self) -> str:
-        """The address of the log's page at its cause."""
-        return f"{self.with_cause}#L{self.cause.line}"
-
-    @property
-    def with_cause(self) -> str:
-        """The address of the log's page, which shows the lines of the cause."""
-        return self.at(show=cause_lines(self.cause.line, self.cause.last))
-
-    @property
-    def head(self) -> str:
-        """The address of the cause's first line, if the excerpt does not show it; else ""."""
-        is_shown = self.excerpt and lines_shown(self.cause)[0] == self.cause.line
-        return "" if is_shown else self.at_cause
-
-    @property
-    def task(self) -> str:
-        """The name of the innermost chapter with the cause; "" for none."""
-        chapter = innermost(self.found.summary.chapters, self.cause.line)
-        return chapter.name if chapter else ""
-
-    @property
-    def shows_end(self) -> bool:
-        """Whether the excerpt is only the end, of what failed or of the log: no line tells why."""
-        return bool(self.excerpt) and self.cause.why == "end"
-
-    @property
-    def ended(self) -> str:
-        """What ended there, in words."""
-        return "what failed" if self.found.summary.failed else "the log"
-
-    @property
-    def error_above(self) -> ErrorLine | None:
-        """The last error above the end of what failed, of those that the summary has."""
-        if not (self.shows_end and self.found.summary.failed):
-            return None
-        errors = [one for one in self.found.summary.errors if one.line < self.cause.line]
-        return next((one for one in reversed(errors) if one.new is not False), None)
-
-    @property
-    def at_error_above(self) -> str:
-        return self._at_line(self.error_above.line) if self.error_above else ""
-
-    @property
-    def at_silent_step(self) -> str:
-        """The log's page at the step that failed, if that shows nothing and the cause is earlier; else ""."""
-        line = self.cause.silent_step
-        return "" if line is None else self._at_line(line)
-
-    def _at_line(self, line: int) -> str:
-        return f"{self.at(show=f'L{line}')}#L{line}"
-
-    @property
-    def new(self) -> int | None:
-        """New lines; None if the log is not compared with another one."""
-        counts = self.found.summary.new
-        return None if counts is None else sum(lines.count for lines in counts.values())
-
-    def at(self, **parameters: str) -> str:
-        """The address of the log with these parameters."""
-        return _with(self.href, **parameters)
+def _at_line(query: Query, one: RankedLog, line: int = 0) -> str:
+    """The address of a log's page at a line, by default at its cause."""
+    cause = one.summary.cause
+    first, last = (cause.line, cause.last) if cause and not line else (line, line)
+    return f"{_at(query, one, show=cause_lines(first, last))}#L{first}"
 
 
 def _with(href: str, **parameters: str) -> str:
-    added = address(parameters.items())
-    return href + (added if "?" not in href else "&" + added[1:])
+    added = address((), (), **parameters)[1:]
+    return f"{href}{'&' if '?' in href else '?'}{added}" if added else href
+
+
+def _task_of(one: RankedLog) -> str:
+    """The name of the innermost chapter with the cause; "" for none."""
+    cause = one.summary.cause
+    chapter = innermost(one.summary.chapters, cause.line) if cause else None
+    return chapter.name if chapter else ""
+
+
+def _error_above(one: RankedLog) -> ErrorLine | None:
+    """The last error above the end of what failed, of those that the summary has."""
+    cause, errors = one.summary.cause, reversed(one.summary.errors)
+    above = (error for error in errors if cause and error.line < cause.line)
+    return next((error for error in above if error.new is not False), None)
 
 
 def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
@@ -223,8 +165,8 @@ def unread(query: Query, build: Build) -> bytes:
 
 def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> bytes:
     """The section that is shown until section() is there. read, logs: how many were read, and found."""
-    linked = [_linked(query, one) for one in wrong]
-    return rendered("overview_early.html", wrong=linked, read=read, logs=logs)
+    at_line = partial(_at_line, query)
+    return rendered("overview_early.html", wrong=wrong, read=read, logs=logs, at_line=at_line)
 
 
 def section(
@@ -235,19 +177,21 @@ def section(
     known: Sequence[Rule],
 ) -> bytes:
     """The section of what was found, and what is known of its cause."""
-
-    def linked(one: RankedLog) -> _Linked:
-        return _linked(query, one, excerpts.get(one.log.file))
-
     return rendered(
         "overview_section.html",
         found=found,
         seen=seen,
         sentence=seen and sentence(query, seen),
         known=known,
-        logs=[linked(one) for one in sorted(found.logs, key=lambda one: one.log.file.name)],
-        wrong=[linked(one) for one in found.logs if one.shows_failure],
-        ended=found.ended and linked(found.ended),
+        logs=sorted(found.logs, key=lambda one: one.log.file.name),
+        wrong=[one for one in found.logs if one.shows_failure],
+        at=partial(_at, query),
+        at_line=partial(_at_line, query),
+        cause_lines=cause_lines,
+        lines_shown=lines_shown,
+        excerpt_of=lambda one: excerpts.get(one.log.file),
+        task_of=_task_of,
+        error_above=_error_above,
         brief=address(
             (pair for pair in query.parameters if pair[0] in OF_BRIEF),
             ("format",),
@@ -263,12 +207,6 @@ def section(
         notices=_notices(found),
         next_address=next_address(query, found.ending),
     )
-
-
-def _linked(query: Query, one: RankedLog, excerpt: Excerpt | None = None) -> _Linked:
-    href, like = address_of(query, one.log.file), one.like
-    href = _with(href, against=like.decode("utf-8", "replace")) if like else href
-    return _Linked(one, href, excerpt)
 
 
 def _class_of(line: MarkedLine) -> str:
@@ -330,9 +268,10 @@ def _short(name: str) -> str:
     return short + bracket + parameters
 
 
-def _moment(source: str, time: str | None, one: _Linked | None = None) -> str:
-    """The address of all logs' lines around a time; "" without a date. one: the log that shows it."""
-    marked = one and Moment(one.log.file.name, lines_shown(one.cause)[0])
+def _moment(source: str, time: str | None, one: RankedLog | None = None) -> str:
+    """The address of all logs' lines around a time; "" without a date. one: the log whose cause is of then."""
+    cause = one and one.summary.cause
+    marked = Moment(one.log.file.name, lines_shown(cause)[0]) if one and cause else None
     try:
         return around_moment(time_range(time or "").first_in_utc, source, marked)
     except ValueError:
