@@ -5,11 +5,12 @@ import random
 import re
 from dataclasses import dataclass
 
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
 from oslogserve.query.parameters import LEAST_BRIEF, MOST_BRIEF
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import cuts, log_of
+from tests.kit.open_logs import open_log
 from tests.kit.renderers import cut, renderer
 
 #: Bytes that a terminal obeys.
@@ -54,8 +55,8 @@ class Excerpts(Fuzzer):
 
 def _excerpt(pieces, size):
     query = Query(b"a.txt", False, format="brief", size=size)
-    shown = LogView(query, LogInfo(modified=1.4e9, read_again=lambda: pieces), renderer())
-    return b"".join(shown.render("brief", pieces))
+    log = open_log(*pieces, modified=1.4e9)
+    return b"".join(LogView(query, log, renderer()).render("brief", log.text()))
 
 
 def _is_of(shown, line):

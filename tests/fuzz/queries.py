@@ -11,13 +11,14 @@ from urllib.parse import parse_qsl, quote, unquote_to_bytes, urlencode
 from oslogserve.errors import BadRequest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
 from oslogserve.query.parameters import MAX_QUERY
 from oslogserve.urls import address
 from tests.fuzz import grammar
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import log_of, mutated
+from tests.kit.open_logs import open_log
 
 RENDERER = Renderer()
 _PATHS = ("/", "/a.txt", "/a/b.txt.gz", "/a/", "/ä ö/console.html", "/%2e%2e/a", "/htmlify/a", "")
@@ -131,13 +132,9 @@ def _fault_of_address(query):
 def _fault_of_links(query, log):
     """Every link on a page and in JSON leads to a valid query."""
     for view in ("html", "jsonl"):
-        shown = LogView(
-            query,
-            LogInfo("disk", len(log), 1.4e9, len(log), read_again=lambda log=log: [log]),
-            RENDERER,
-            PageLimits(400, 30),
-        )
-        text = b"".join(shown.render(view, [log])).decode("utf-8", "replace")
+        opened = open_log(log, modified=1.4e9)
+        shown = LogView(query, opened, RENDERER, PageLimits(400, 30))
+        text = b"".join(shown.render(view, opened.text())).decode("utf-8", "replace")
         for link in _links_of(view, text):
             if len(link) > MAX_QUERY:
                 continue

@@ -97,7 +97,7 @@ def answered(
     render, pieces: Iterable[bytes], wanted: Wanted, longest: int = LONGEST_LINE
 ) -> tuple[object, Tally]:
     """(what a renderer gives of a log, its tally)"""
-    rendering = render(pieces, wanted, Room(line=longest))
+    rendering = render(pieces, wanted, room=Room(line=longest))
     if wanted.label is not None:
         return rows_of(rendering), rendering.tally
     if wanted.view == "summary":

@@ -13,8 +13,8 @@ import pytest
 import webob
 
 from oslogserve.errors import Incomplete, SourceError
+from tests.kit.open_logs import FakeLog, FakeSource
 from tests.unit.handlers.asking import HTML, Asking, descriptors, followed
-from tests.unit.sources.fake import FakeLog, FakeSource
 
 NOVA = b"""nova starts
 2026-03-04 18:22:11.000 INFO nova: one

@@ -19,8 +19,8 @@ from oslogserve.logs import open_log
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
+from tests.kit.open_logs import FakeLog
 from tests.kit.packing import frame, frames
-from tests.unit.sources.fake import FakeLog
 
 from .asking import GZIP, Asking, descriptors, plain
 from .test_log import BIG, NOTICE, SMALL, members

@@ -5,11 +5,11 @@ import time
 
 import pytest
 import webob
+from oslogserve.http.response import Representation, Response
 
 from oslogserve.errors import Incomplete
 from oslogserve.http.body import Body, ServerTiming
 from oslogserve.http.request import Request
-from oslogserve.http.response import Representation, Response
 from oslogserve.metrics import Metrics
 
 

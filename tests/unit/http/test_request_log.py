@@ -7,10 +7,10 @@ import re
 import shutil
 
 import pytest
+from oslogserve.http.response import Representation, Response
 
 from oslogserve.http.body import Ended, ServerTiming
 from oslogserve.http.request_log import RequestLog, fields_of
-from oslogserve.http.response import Representation, Response
 
 HOSTILE = "".join(map(chr, range(256)))
 

@@ -4,11 +4,6 @@ import random
 import zlib
 
 import pytest
-
-from oslogserve import fastzlib
-from oslogserve.errors import RangeUnsatisfiable
-from oslogserve.http.read_ahead import PIECES_WITHOUT_THREAD
-from oslogserve.http.request import ByteRange, Request, Validator
 from oslogserve.http.response import (
     LEAST_COMPRESSED,
     MOST_GATHERED,
@@ -18,6 +13,11 @@ from oslogserve.http.response import (
     gzipped,
     respond,
 )
+
+from oslogserve import fastzlib
+from oslogserve.errors import RangeUnsatisfiable
+from oslogserve.http.read_ahead import PIECES_WITHOUT_THREAD
+from oslogserve.http.request import ByteRange, Request, Validator
 
 TEXT = b"0123456789" * 200
 VALIDATOR = Validator('"tag"', 0.0)

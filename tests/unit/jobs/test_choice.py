@@ -6,7 +6,7 @@ from oslogserve.jobs import choice
 from oslogserve.jobs.choice import Limits, chosen
 from oslogserve.jobs.walk import Walk
 from oslogserve.query import Query
-from tests.unit.sources.fake import FakeSource
+from tests.kit.open_logs import FakeSource
 
 LIMITS = Limits(logs=2, stored=2**30, unasked=2**30)
 

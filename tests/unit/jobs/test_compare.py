@@ -18,8 +18,8 @@ from oslogserve.metrics import Metrics
 from oslogserve.query import Query
 from oslogserve.sources import Folder
 from oslogserve.sources.disk.source import Disk
+from tests.kit.open_logs import FakeLog, FakeSource
 from tests.kit.renderers import is_new, renderer
-from tests.unit.sources.fake import FakeLog, FakeSource
 
 
 class CountingDisk(Disk):
@@ -183,9 +183,7 @@ def test_a_log_without_a_version_may_change_unseen_and_is_read_each_time(
 
         def open(self, path, options):
             self.reads += options.body
-            log = FakeLog("disk", [b"tests passed %d\n" % self.reads])
-            log.stored = log.stored._replace(version=version)
-            return log
+            return FakeLog("disk", [b"tests passed %d\n" % self.reads], version=version)
 
     source = Versioned("disk")
     for _ in range(2):

@@ -6,7 +6,7 @@ from oslogserve.jobs import walk
 from oslogserve.jobs.walk import MOST_FAILURES, Walk
 from oslogserve.sources import Entry
 from oslogserve.sources.disk.source import Disk
-from tests.unit.sources.fake import FakeSource
+from tests.kit.open_logs import FakeSource
 
 NOT_ALL = ": some were not read"
 GONE = Entry(b"gone/", None, None, "swift")

@@ -23,6 +23,6 @@ def rendered(renderer):
 
     def rendered(pieces, view="html", longest=1024 * 1024, link=LINK, **asked):
         wanted = Wanted(view, Selection(**asked), WRITTEN, link)
-        return bare(b"".join(renderer(pieces, wanted, Room(line=longest))))
+        return bare(b"".join(renderer(pieces, wanted, room=Room(line=longest))))
 
     return rendered

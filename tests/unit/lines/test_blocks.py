@@ -43,7 +43,7 @@ def blocks(monkeypatch):
     def blocks(pieces, wanted=Wanted("html"), room=Room()):  # noqa: B008
         core = Core()
         monkeypatch.setattr(renderer.native, "Renderer", lambda *_: core)
-        assert [*Renderer()(pieces, wanted, room)] == []
+        assert [*Renderer()(pieces, wanted, room=room)] == []
         return core.blocks
 
     return blocks

@@ -4,6 +4,7 @@ import pytest
 from oslogserve.lines.places import Moment, moment, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.time_range import time_range
+from tests.kit.open_logs import open_log
 
 RENDERER = Renderer()
 LOG = (
@@ -49,12 +50,12 @@ def test_what_names_no_line_is_refused(text):
     ],
 )
 def test_a_line_has_the_time_of_the_last_one_with_a_date(line, time):
-    assert time_of(line, lambda: [LOG], RENDERER, None) == time_range(time)
+    assert time_of(line, open_log(LOG), RENDERER) == time_range(time)
 
 
 def test_above_the_first_date_a_line_has_no_time():
-    assert time_of(1, lambda: [LOG], RENDERER, None) is None
-    assert time_of(9, lambda: [b"12:00:00 x\n" * 9], RENDERER, None) is None
+    assert time_of(1, open_log(LOG), RENDERER) is None
+    assert time_of(9, open_log(b"12:00:00 x\n" * 9), RENDERER) is None
 
 
 TRAVIS = b"""Build image provisioning date and time\x1b[0m\r
@@ -68,13 +69,12 @@ travis_time:end:01a4a85e:start=1564428937228528700,finish=1564428938268450526,du
 
 @pytest.mark.parametrize("line", [1, 2, 3, 4, 5])
 def test_dates_of_versions_and_images_are_no_times_of_a_job(line):
-    assert time_of(line, lambda: [TRAVIS], RENDERER, None) is None
+    assert time_of(line, open_log(TRAVIS), RENDERER) is None
 
 
 @pytest.mark.parametrize("line", [6, 7, 2500])
 def test_lines_behind_a_command_of_travis_have_the_time_at_which_it_finished(line):
-    log = TRAVIS + b"cc a.c\r\n" * 3000
-    found = time_of(line, lambda: [log], RENDERER, None)
+    found = time_of(line, open_log(TRAVIS + b"cc a.c\r\n" * 3000), RENDERER)
     assert found is not None
     assert found.first == 1564428938268450
 

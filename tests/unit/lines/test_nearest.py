@@ -4,6 +4,7 @@ import pytest
 from oslogserve.lines.places import moment_of, nearest
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.time_range import time_range
+from tests.kit.open_logs import open_log
 
 RENDERER = Renderer()
 #: 2014-05-13.
@@ -19,10 +20,8 @@ LOG = (
 
 
 def found(moment, log=LOG, anchor=b"_"):
-    def read():
-        return [log[:100], log[100:]]
-
-    return nearest(read, RENDERER, anchor, time_range(moment), WRITTEN)
+    opened = open_log(log[:100], log[100:], modified=WRITTEN)
+    return nearest(opened, RENDERER, anchor, time_range(moment))
 
 
 @pytest.mark.parametrize(

@@ -529,7 +529,7 @@ def test_an_object_says_where_its_text_was_cut(rendered):
 def test_context_takes_no_more_than_a_line(renderer):
     lines = b"".join(b"%07d\n" % number for number in range(2 * REACH // 8))
     asked = wanted("text", Selection(context=1000, searches=text("hit")))
-    made = b"".join(renderer([lines + b"hit\n"], asked, Room(line=REACH)))
+    made = b"".join(renderer([lines + b"hit\n"], asked, room=Room(line=REACH)))
     assert made == lines[-(REACH // 8 * 8) :] + b"hit\n"
 
 

@@ -23,7 +23,7 @@ AT_12 = 1380306132 * SECOND
 
 def rows(renderer, log, view="text", label=b"a.txt:", longest=REACH, **selection):
     wanted = Wanted(view, Selection(**selection), 1.4e9, b"", None, label, by_time=True)
-    return rows_of(renderer(log, wanted, Room(line=longest)))
+    return rows_of(renderer(log, wanted, room=Room(line=longest)))
 
 
 def test_a_row_names_its_log_and_number(renderer):
@@ -50,7 +50,7 @@ def test_a_row_of_html_links_to_its_line_and_has_no_number_of_its_own(renderer):
 def test_a_long_line_is_cut_wherever_the_log_is(renderer, size):
     log = b"x" * (REACH + 2) + b"\ny\n"
     wanted = Wanted("text", label=b"")
-    rendering = renderer(cut(log, range(size, len(log), size)), wanted, Room(line=REACH))
+    rendering = renderer(cut(log, range(size, len(log), size)), wanted, room=Room(line=REACH))
     found = rows_of(rendering)
     assert [text for _, text in found] == [b"1:" + b"x" * REACH + b"\n", b"2:y\n"]
     assert rendering.tally.cut_line == 1
@@ -69,6 +69,6 @@ def test_the_first_time_that_is_reached_is_the_logs_whatever_is_left_out(rendere
     for text, context in (("start", 0), ("nothing", 9), ("zone", 9)):
         asked = Selection(searches=(Search.of_text(text),), context=context)
         wanted = Wanted("text", asked, 1.4e9, b"", None, b"", by_time=True)
-        found = renderer(pieces, wanted, Room(line=REACH)).rows()
+        found = renderer(pieces, wanted, room=Room(line=REACH)).rows()
         reached = [rows.reached for rows in found]
         assert next(time for time in reached if time != NO_TIME) == AT_12

@@ -47,7 +47,7 @@ class Shown(NamedTuple):
 def selected(renderer):
     def selected(log, selection, size=10**9, longest=1024 * 1024, view="html"):
         pieces = cut(log, range(size, len(log), size))
-        rendering = renderer(pieces, Wanted(view, selection, 1.4e9), Room(line=longest))
+        rendering = renderer(pieces, Wanted(view, selection, 1.4e9), room=Room(line=longest))
         page = b"".join(rendering)
         roles, gaps = {}, []
         for classes, number, first, last in _SHOWN.findall(page):

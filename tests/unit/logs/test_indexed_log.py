@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from oslogserve.logs.index_file import IndexFile
 from oslogserve.logs.blocks import INTERVAL, MOST_BLOCKS, interval_of
+from oslogserve.logs.index_file import IndexFile
 from oslogserve.logs.indexes import Indexes
 from tests.fuzz import indexes as fuzz
 from tests.kit.packing import frame, stored_as

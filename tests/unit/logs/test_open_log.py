@@ -12,8 +12,8 @@ from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import KnownTexts, Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Stored
+from tests.kit.open_logs import FakeLog, FakeSource
 from tests.kit.renderers import renderer
-from tests.unit.sources.fake import FakeLog, FakeSource
 
 CHUNKS = [b"abc", b"de"]
 

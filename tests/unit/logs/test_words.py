@@ -9,13 +9,13 @@ import uuid
 from contextlib import suppress
 
 import pytest
-
 from oslogserve.lines.contents import learn
+from oslogserve.logs.log_text import LogText
+
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.logs.index_file import IndexFile, file_of
-from oslogserve.logs.log_text import LogText
 from oslogserve.native import LIMITS
 from oslogserve.search import Search
 from tests.kit.mutated import cuts

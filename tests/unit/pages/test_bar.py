@@ -6,19 +6,20 @@ import pytest
 
 from oslogserve.lines.renderer import Renderer
 from oslogserve.native import SEVERITIES
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
+from tests.kit.open_logs import open_log
 from tests.unit.pages.elements import elements, shape
 
 RENDERER = Renderer()
 HOSTILE = "\"><script>alert(1)</script>&'"
 
 
-def shown(given=(), name="a.txt", log=None):
+def shown(given=(), name="a.txt"):
     """given: a query, or pairs."""
     pairs = parse_qsl(given) if isinstance(given, str) else given
     query = Query(name.encode(), False).with_parameters(pairs)
-    view = LogView(query, log or LogInfo("disk"), RENDERER)
+    view = LogView(query, open_log(), RENDERER)
     return b"".join(view.render("html", [])).decode()
 
 
@@ -137,7 +138,7 @@ def test_a_field_at_fault_says_so_and_keeps_what_was_typed():
         "QUERY_STRING": "q=a&re=(&level=ERROR",
         "HTTP_ACCEPT": "text/html",
     }
-    view = LogView(Query.from_environ(given), LogInfo("disk"), RENDERER)
+    view = LogView(Query.from_environ(given), open_log(), RENDERER)
     text = b"".join(view.render("html", [])).decode()
     [wrong] = [attrs for attrs in elements(text, "input") if "aria-invalid" in attrs]
     assert (wrong["name"], wrong["value"]) == ("re", "(")

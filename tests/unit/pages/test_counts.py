@@ -9,8 +9,9 @@ import pytest
 
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
+from tests.kit.open_logs import open_log
 
 STAMP = b"2013-09-27 18:22:%02d.%03d 1 %b x [-] %d\n"
 RENDERER = Renderer()
@@ -30,13 +31,12 @@ def level(number, errors):
 
 @pytest.fixture
 def page():
-    def page(content, parameters="", lines=None, size=None, elements=10**6):
+    def page(content, parameters="", lines=None, elements=10**6):
         query = Query(b"a.txt", False).with_parameters(parse_qsl(parameters))
         room = None if lines is None else PageLimits(lines * SIZE, elements)
-        size = len(content) if size is None else size
-        log = LogInfo("disk", None, 1.4e9, size, read_again=lambda: [content])
+        log = open_log(content, modified=1.4e9)
         view = LogView(query, log, RENDERER, room)
-        return b"".join(view.render("html", [content])).decode()
+        return b"".join(view.render("html", log.text())).decode()
 
     return page
 

@@ -7,12 +7,11 @@ from urllib.parse import parse_qsl
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.lines.renderer import Outcome, Renderer
-from oslogserve.lines.selection import Tally
-from oslogserve.logs.decode import Decoded
-from oslogserve.pages.log import LogInfo, LogView, WholeText
+from oslogserve.lines.renderer import Renderer
+from oslogserve.lines.selection import TAIL_BYTES
+from oslogserve.pages.log import LogView, with_notices
 from oslogserve.query import Query
-from tests.kit.renderers import summary_with
+from tests.kit.open_logs import open_log
 
 RENDERER = Renderer()
 INFO = b"2013-09-27 18:22:11.248 1234 INFO nova.x [-] started\n"
@@ -24,43 +23,27 @@ ODD = b"\xff\xfe\r\n\n\0\x1b[1m<b>&amp;\r" + INFO + b"no end"
 NOTICE = b"oslogserve: this log is incomplete here: it <broke>"
 
 
-class Chunks:
-    """Counts what was taken; breaks off at the end where it was told to."""
-
-    def __init__(self, chunks, breaks=False):
-        self.taken = 0
-        self._chunks = chunks
-        self._breaks = breaks
-
-    def __iter__(self):
-        for chunk in self._chunks:
-            self.taken += 1
-            yield chunk
-        if self._breaks:
-            raise Incomplete("failed", "it <broke>")
-
-
 def cut(whole, size):
     return [whole[at : at + size] for at in range(0, len(whole), size)]
 
 
 class Shown:
-    """One answer: of bytes, however they come, and of an address's parameters."""
+    """One answer: of bytes, however they come, and of an address's parameters. breaks: true if they break off."""
 
-    def __init__(self, chunks, query="", mount="", renderer=RENDERER):
+    def __init__(self, chunks, query="", mount="", breaks=False, title=None):
         pairs = parse_qsl(query, keep_blank_values=True)
         self.query = Query(b"job/a.txt", False, mount).with_parameters(pairs)
-        self.view = LogView(self.query, LogInfo("disk"), renderer)
-        self._pieces = Decoded(chunks)
+        self.log = open_log(*chunks, error=Incomplete("failed", "it <broke>") if breaks else None)
+        self.view = LogView(self.query, self.log, RENDERER, file_title=title)
 
-    def of(self, view, *title):
+    def of(self, view):
         if view == "text" and self.query.is_unfiltered:
-            return WholeText(self._pieces)
-        return self.view.render(view, self._pieces, *title)
+            return with_notices(self.log.text(), [])
+        return self.view.render(view, self.log.text())
 
 
-def as_text(chunks, query=""):
-    return b"".join(Shown(chunks, query).of("text"))
+def as_text(chunks, query="", **more):
+    return b"".join(Shown(chunks, query, **more).of("text"))
 
 
 def as_html(chunks, query="", **more):
@@ -68,13 +51,11 @@ def as_html(chunks, query="", **more):
 
 
 def as_objects(chunks, query="", **more):
-    return [
-        json.loads(row) for row in b"".join(Shown(chunks, query, **more).of("jsonl")).splitlines()
-    ]
+    return list(map(json.loads, b"".join(Shown(chunks, query, **more).of("jsonl")).splitlines()))
 
 
-def as_figures(chunks, query=""):
-    return json.loads(b"".join(Shown(chunks, query).of("summary")))
+def as_figures(chunks, query="", **more):
+    return json.loads(b"".join(Shown(chunks, query, **more).of("summary")))
 
 
 def ids(shown):
@@ -91,12 +72,12 @@ def test_text_is_the_log_byte_for_byte(whole, size):
 @pytest.mark.parametrize("query", ["", "limit=9", "tail=9", "q=i&context=1"])
 def test_the_texts_notice_is_a_line_of_its_own_and_none_is_empty(query):
     notice = b"[" + NOTICE + b"]\n"
-    assert as_text(Chunks([b"half a li"], breaks=True), query) == b"half a li\n" + notice
-    assert as_text(Chunks([INFO, b""], breaks=True), query) == INFO + notice
+    assert as_text([b"half a li"], query, breaks=True) == b"half a li\n" + notice
+    assert as_text([INFO], query, breaks=True) == INFO + notice
 
 
 def test_html_ends_with_the_notice_escaped_after_the_lines():
-    shown = as_html(Chunks([LOG], breaks=True))
+    shown = as_html([LOG], breaks=True)
     notice = NOTICE.replace(b"<", b"&lt;").replace(b">", b"&gt;")
     _, _, after = shown.partition(b"</ol></div>\n")
     assert b'<p class="notice" role="status">' + notice + b"</p>\n" in after
@@ -134,11 +115,11 @@ def test_html_links_to_the_rest_where_a_limit_cut():
 
 @pytest.mark.parametrize("query", ["", "level=ERROR", "limit=1", "tail=1", "q=x&context=2"])
 def test_the_page_comes_before_anything_is_read(query):
-    chunks = Chunks(cut(INFO * 100 + ERROR + b"x", 1000))
-    pieces = Shown(chunks, query).of("html")
+    shown = Shown(cut(INFO * 100 + ERROR + b"x", 1000), query)
+    pieces = shown.of("html")
     first = next(pieces)
     assert re.search(rb'<main>\n<div id="log"[^>]*>$', first)
-    assert chunks.taken == 0
+    assert shown.log.source_log.taken == 1  # when it was opened
     assert b" id=L1" in b"".join(pieces)
 
 
@@ -192,11 +173,11 @@ def test_a_log_whose_reading_a_limit_or_lines_ended_is_not_said_to_be_read_to_it
 
 
 def test_objects_end_with_what_is_missing():
-    *rows, end = as_objects(Chunks([LOG, b"half"], breaks=True))
+    *rows, end = as_objects([LOG, b"half"], breaks=True)
     assert len(rows) == 5
     assert (end["complete"], end["reason"]) == (False, "it <broke>")
     assert end["read_to_end"] is False
-    told = as_figures(Chunks([LOG, b"half"], breaks=True))
+    told = as_figures([LOG, b"half"], breaks=True)
     assert (told["complete"], told["reason"], told["lines"]) == (False, "it <broke>", 5)
 
 
@@ -238,8 +219,8 @@ def test_the_next_address_is_escaped():
     query = Query(b"a b/\xff?.txt", False, "/\xc3\xa9").with_parameters(
         [("q", "1&2 <é>"), ("q", "4"), ("limit", "1")]
     )
-    view = LogView(query, LogInfo(), RENDERER)
-    b"".join(view.render("jsonl", [b"41&2 <\xc3\xa9>\n" * 2]))
+    view = LogView(query, log := open_log(b"41&2 <\xc3\xa9>\n" * 2), RENDERER)
+    b"".join(view.render("jsonl", log.text()))
     assert view.next_address() == (
         "/%C3%A9/a%20b/%FF%3F.txt?q=1%262+%3C%C3%A9%3E&q=4&limit=1&lines=2-"
     )
@@ -275,7 +256,7 @@ def test_headers_say_what_came_of_a_text():
         ("Log-Read-To-End", "false"),
         ("Link", '</job/a.txt?level=INFO&limit=2&source=disk&lines=3->; rel="next"'),
     ]
-    shown = Shown(Chunks([LOG], breaks=True), "tail=1")
+    shown = Shown([LOG], "tail=1", breaks=True)
     b"".join(shown.of("text"))
     assert shown.view.headers() == [
         ("Log-Lines", "4"),
@@ -286,24 +267,13 @@ def test_headers_say_what_came_of_a_text():
     ]
 
 
-def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
-    class Dropping(Outcome):
-        def __init__(self, *_, charge):
-            super().__init__()
-            self.tally = Tally(dropped=3)
-
-        def __iter__(self):
-            return iter(())
-
-        @classmethod
-        def summary(cls, *_, charge):
-            return summary_with(), cls(charge=charge)
-
-    for view in ("html", "text", "jsonl", "summary"):
-        shown = Shown([LOG], "tail=9", renderer=Dropping)
-        told = b"".join(shown.of(view))
-        assert b"3 of the last 9 lines are left out: the last 16 MiB are all that is kept" in told
-        assert [error.reason for error in shown.view.missing] == ["capped"]
+@pytest.mark.parametrize("view", ["html", "text", "jsonl"])
+def test_a_tail_that_could_not_be_held_is_told_in_every_view(view):
+    large = (b"x" * 65_535 + b"\n") * (TAIL_BYTES // 65_536)
+    shown = Shown([b"a\n" * 9, large], "tail=259")
+    told = b"".join(shown.of(view))
+    assert b"3 of the last 259 lines are left out: the last 16 MiB are all that is kept" in told
+    assert [error.reason for error in shown.view.missing] == ["capped"]
 
 
 # A page that is a file of its own.
@@ -311,8 +281,7 @@ def test_a_tail_that_could_not_be_held_is_told_in_every_view(monkeypatch):
 
 def test_a_page_that_is_a_file_leads_nowhere_else():
     request = b"req-0f3d2c1a-1111-2222-3333-444455556666"
-    shown = Shown([LOG + request + b" end\n" + LOG], "q=end&context=1&limit=2")
-    page = b"".join(shown.of("html", "a.txt"))
+    page = as_html([LOG + request + b" end\n" + LOG], "q=end&context=1&limit=2", title="a.txt")
     assert re.findall(rb"<li class=gap>(.*)\n", page) == [b"3 lines"]
     assert request + b" <mark>end</mark>" in page
     assert not re.findall(rb'href="?(?!["#])', page)

@@ -2,6 +2,7 @@
 """The link of a page to lines that may be written after its own."""
 
 import re
+import time
 from html import unescape
 from urllib.parse import parse_qsl
 
@@ -10,24 +11,20 @@ import pytest
 from oslogserve.errors import Incomplete
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
+from tests.kit.open_logs import open_log
 
 RENDERER = Renderer()
 LINES = b"one\ntwo\nthree\n"
 
 
-def broken_off():
-    yield LINES
-    raise Incomplete("failed", "it broke")
-
-
-def newer(log=LINES, query="", may_grow=True, is_whole=True, size=10**6):
+def newer(log=LINES, query="", may_grow=True, error=None, size=10**6):
     """The number of the last complete line, and the address of the link; None if there is none."""
     query = Query(b"a.txt", False).with_parameters(parse_qsl(query))
-    info = LogInfo("disk", len(log), 1.4e9, len(log), may_grow)
-    view = LogView(query, info, RENDERER, PageLimits(size, 500))
-    page = b"".join(view.render("html", [log, b""] if is_whole else broken_off())).decode()
+    opened = open_log(log, error=error, modified=time.time() if may_grow else 1.4e9)
+    view = LogView(query, opened, RENDERER, PageLimits(size, 500))
+    page = b"".join(view.render("html", opened.text())).decode()
     limits = f'data-elements="500" data-size="{size}"'
     link = rf'<div class="newer" data-last="(\d+)" {limits}><a href="([^"]*)">newer lines<'
     found = re.search(link, page)
@@ -59,5 +56,5 @@ def test_a_page_with_an_end_has_none(query):
 
 def test_a_log_that_is_settled_or_incomplete_and_a_page_that_is_full_have_none():
     assert newer(may_grow=False) is None
-    assert newer(is_whole=False) is None
+    assert newer(error=Incomplete("failed", "it broke")) is None
     assert newer(LINES * 100, size=200) is None

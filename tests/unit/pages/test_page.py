@@ -9,9 +9,10 @@ from oslogserve.errors import Incomplete
 from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import page
 from oslogserve.pages.assets import content, integrity, url
-from oslogserve.pages.log import LogInfo, LogView
+from oslogserve.pages.log import LogView
 from oslogserve.query import Query
 from oslogserve.urls import address
+from tests.kit.open_logs import open_log
 from tests.unit.pages.elements import elements, shape
 
 RENDERER = Renderer()
@@ -20,14 +21,10 @@ HOSTILE = b'<img src=x onerror="alert(1)">&\'"><script>alert(2)</script>'
 
 def shown(path=b"a.txt", mount="", query="", file_title=None, missing=""):
     query = Query(path, False, mount).with_parameters(parse_qsl(query, keep_blank_values=True))
-    view = LogView(query, LogInfo("disk", 7, 3600.0), RENDERER)
-    return b"".join(view.render("html", broken_off(missing), file_title)).decode()
-
-
-def broken_off(missing):
-    yield b"x\n"
-    if missing:
-        raise Incomplete("failed", missing)
+    error = Incomplete("failed", missing) if missing else None
+    log = open_log(b"x\n", error=error, modified=3600.0)
+    view = LogView(query, log, RENDERER, file_title=file_title)
+    return b"".join(view.render("html", log.text())).decode()
 
 
 def folders(*path, mount=""):

@@ -4,8 +4,7 @@ import pytest
 from oslogserve.errors import NotFound, SourceError, Unavailable
 from oslogserve.sources import FULL_BODY, Folder
 from oslogserve.sources.first_of import Listing, open_first
-
-from .fake import FakeLog, FakeSource
+from tests.kit.open_logs import FakeLog, FakeSource
 
 BROKEN = SourceError("disk", "Input/output error")
 LATE = SourceError("swift", "it did not answer in time", "timeout")

@@ -11,9 +11,8 @@ from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Folder, breaker
 from oslogserve.sources.breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, MIN_FAILING
 from oslogserve.sources.guard import PATIENCE, PATIENCE_BEHIND_DISK, Guard
+from tests.kit.open_logs import FakeLog, FakeSource
 from tests.unit.handlers.asking import Asking
-
-from .fake import FakeLog, FakeSource
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -55,12 +54,8 @@ def guard(source, metrics):
     return Guard(source, metrics, threads=4)
 
 
-def ignore(*_):
-    pass
-
-
-def guarded(guard, note=ignore):
-    return guard.for_request(Context(), note)
+def guarded(guard, context=None):
+    return guard.for_request(context or Context())
 
 
 def fail(guard, times, reason="failed"):
@@ -149,14 +144,14 @@ def test_a_request_knows_why_a_source_failed(guard, source, ask):
     context = Context()
     source.error = SourceError("swift", "status 503")
     with pytest.raises(SourceError):
-        getattr(guard.for_request(context, ignore), ask)(b"a")
+        getattr(guarded(guard, context), ask)(b"a")
     assert context.trace.failures == {"swift": "status 503"}
 
 
 def test_a_request_knows_that_a_source_failed_in_the_middle_of_a_folder(metrics):
     context = Context()
     names = [b"a", SourceError("swift", "status 503")]
-    source = Guard(FakeSource("swift", names=names), metrics, 4).for_request(context, ignore)
+    source = guarded(Guard(FakeSource("swift", names=names), metrics, 4), context)
     with pytest.raises(SourceError):
         list(source.entries(b""))
     assert context.trace.failures == {"swift": "status 503"}
@@ -388,18 +383,17 @@ def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, mo
     ],
 )
 def test_opening_is_timed_by_its_outcome_and_the_logs_size(metrics, held, outcome, size):
-    noted = []
-    source = guarded(
-        Guard(FakeSource("disk", {b"a": held}), metrics, 4), lambda *note: noted.append(note)
-    )
+    context = Context()
+    source = guarded(Guard(FakeSource("disk", {b"a": held}), metrics, 4), context)
     try:
         source.waiting_anew().open(b"a")
     except SourceError:
         assert outcome == "error"
     labels = f'outcome="{outcome}",size="{size}",source="disk"'
     assert value(metrics, f"oslogserve_source_open_seconds_count{{{labels}}}") == 1
-    assert [note[:2] for note in noted] == [("disk", outcome)]
-    assert noted[0][2] > 0
+    [(*opening, seconds)] = context.trace.openings
+    assert opening == ["disk", outcome]
+    assert seconds > 0
 
 
 @pytest.mark.parametrize("is_slow", ["source", "client"])

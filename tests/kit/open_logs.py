@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A source that holds what a test gives it."""
+"""Logs that hold what a test gives them, their source, and such a log once it is open."""
 
 from oslogserve.errors import SourceError
+from oslogserve.logs.open_log import OpenLog
 from oslogserve.sources import ALL_ENTRIES, FULL_BODY, Entry, Log, Stored
 
 
 class FakeLog(Log):
-    def __init__(self, source, chunks):
-        super().__init__(Stored(source, sum(map(len, chunks)), 0.0, "1"))
+    """Breaks off behind its chunks where there is an error. stored: fields of Stored."""
+
+    def __init__(self, source, chunks, error=None, **stored):
+        size = sum(map(len, chunks))
+        super().__init__(Stored(source, size, 0.0, "1")._replace(**stored))
         self.chunks = chunks
-        self.closed = 0
+        self.error = error
+        self.taken = self.closed = 0
 
     def __iter__(self):
-        yield from self.chunks
+        for chunk in self.chunks:
+            self.taken += 1
+            yield chunk
+        if self.error:
+            raise self.error
 
     def close(self):
         self.closed += 1
@@ -62,3 +71,9 @@ class FakeSource:
     def check(self):
         if isinstance(self.names, SourceError):
             raise self.names
+
+
+def open_log(*chunks, error=None, **stored):
+    """An open log of these chunks, which can be read again."""
+    log = FakeLog("disk", chunks, error, **stored)
+    return OpenLog(log, b"a.txt", [FakeSource("disk", {b"a.txt": log})])
