@@ -10,8 +10,8 @@ from oslogserve.logs.decode import (
     PIECE,
     Decoded,
     Reading,
-    beginning,
     exactly,
+    first_bytes,
     length,
     packed_as,
     within,
@@ -123,7 +123,7 @@ def test_plain_text_that_was_declared_deflate_is_plain(size):
     for start in range(0, len(LOG), 97):
         stored = LOG[start : start + size]
         assert read([stored, LOG], "deflate") == (stored + LOG, [], False)
-        assert beginning(stored, encoding="deflate") == stored[:1024]
+        assert first_bytes(stored, "deflate").text == stored[:1024]
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,8 @@ def test_of_what_is_too_long_no_more_is_inflated():
     ],
 )
 def test_the_beginning_is_inflated_unless_it_is_damaged(stored, text):
-    assert beginning(stored, size=50) == text
+    found = first_bytes(stored, size=50)
+    assert (found.text, found.is_damaged) == (text or b"", text is None)
 
 
 @pytest.mark.parametrize("size", [1, 3, 10, 100])

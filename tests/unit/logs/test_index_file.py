@@ -5,7 +5,7 @@ import random
 import pytest
 
 from oslogserve.logs.decode import FirstBytes
-from oslogserve.logs.index_file import Facts, IndexFile, file_of
+from oslogserve.logs.index_file import LogIndex, file_of
 
 HERITAGE = {
     "rank": 2,
@@ -34,77 +34,55 @@ POINTS = [
     {"stored": 60, "bits": 0, "bit_count": 0, "at": 100, "window": b"two"},
 ]
 FIRST = FirstBytes("gzip", b"first " * 170)
-FACTS = Facts(14, 120, False, b"a summary")
-COMPACT = b"a compact one"
+SUMMARY, COMPACT = b'{"lines": 14}', b'{"failed": false}'
 
 
-def file_with(facts=FACTS, blocks=BLOCKS, points=POINTS):
-    file = file_of(FIRST, facts, COMPACT, json.dumps(blocks).encode(), points)
-    return IndexFile(file).with_contents(b"w" * 99, b"i")
-
-
-def read_all(content):
-    IndexFile(content).facts()
-    IndexFile(content).compact()
-    index_of(content).file.contents()
-
-
-def index_of(content):
-    return IndexFile(content).index()
+def file_with(blocks=BLOCKS, summary=SUMMARY):
+    made = json.dumps(blocks).encode()
+    parts = {"summary": summary, "compact": COMPACT, "blocks": made, "points": POINTS}
+    return LogIndex(file_of(FIRST, 14, 120, False, **parts)).with_contents(b"w" * 99, b"i")
 
 
 INDEX = file_with()
 
 
 def test_a_file_gives_again_what_is_known():
-    assert IndexFile(INDEX).first_bytes() == FIRST
-    assert IndexFile(INDEX).facts() == FACTS
-    assert IndexFile(INDEX).compact().summary == COMPACT
-    index = index_of(INDEX)
+    index = LogIndex(INDEX)
+    assert index.first_bytes == FIRST
+    assert (index.lines, index.size, index.ends_a_line) == (14, 120, False)
+    assert (index.summary, index.compact) == (SUMMARY, COMPACT)
     assert [*index.blocks] == [(0, 90, 5), (90, 30, 5)]
     assert index.points == POINTS
-    assert index.file.contents() == (b"w" * 99, b"i")
-    assert index.blocks.ends_a_line is False
+    assert index.has_contents
+    assert index.contents == (b"w" * 99, b"i")
 
 
 @pytest.mark.parametrize(("at", "place"), [(0, 0), (89, 0), (90, 1), (500, 1)])
 def test_a_byte_of_the_text_has_a_block(at, place):
-    assert index_of(INDEX).blocks.place_of(at) == place
+    assert LogIndex(INDEX).blocks.place_of(at) == place
 
 
 @pytest.mark.parametrize(
-    ("at", "point", "stored_end"),
-    [(0, None, 30), (49, None, 30), (50, 0, 60), (99, 0, 60), (100, 1, None), (120, 1, None)],
+    ("at", "around"),
+    [
+        *((0, [None, *POINTS[:1]]), (49, [None, *POINTS[:1]]), (50, POINTS), (99, POINTS)),
+        *((100, [POINTS[1], None]), (120, [POINTS[1], None])),
+    ],
 )
-def test_a_place_has_a_point_before_it_and_an_end_of_its_stored_bytes(at, point, stored_end):
-    index = index_of(INDEX)
-    assert index.point_before(at) == (None if point is None else POINTS[point])
-    assert index.stored_end(at) == stored_end
+def test_a_place_has_a_point_before_it_and_one_behind_it(at, around):
+    assert [*LogIndex(INDEX).points_around(at)] == around
 
 
 def test_a_file_that_is_cut_damaged_or_of_another_version_is_refused():
     for size in range(len(INDEX)):
         with pytest.raises(ValueError, match=r"cut short|no index"):
-            IndexFile(INDEX[:size])
+            LogIndex(INDEX[:size])
     chance = random.Random(1)
     for _ in range(1000):
         at = chance.randrange(len(INDEX))
         mutated = INDEX[:at] + bytes([INDEX[at] ^ 1 << chance.randrange(8)]) + INDEX[at + 1 :]
         with pytest.raises(ValueError, match=r"cut short|damaged|no index"):
-            read_all(mutated)
-
-
-def test_the_facts_are_read_without_the_other_parts():
-    assert IndexFile(INDEX[:-1] + b"?").facts() == FACTS
-    with pytest.raises(ValueError, match="damaged"):
-        index_of(INDEX[:-1] + b"?")
-
-
-def test_a_file_whose_json_is_large_is_refused_before_it_is_inflated(monkeypatch):
-    large = file_with(FACTS._replace(summary=b"x" * 2000))
-    monkeypatch.setattr("oslogserve.logs.index_file.MOST_JSON", 1000)
-    with pytest.raises(ValueError, match="too large"):
-        IndexFile(large).facts()
+            LogIndex(mutated)
 
 
 def without(block, name):
@@ -116,7 +94,6 @@ def without(block, name):
     [
         ([], "no blocks"),
         ({}, "invalid type"),
-        ([BLOCK], "another log"),
         ([BLOCK, BLOCK], "does not begin where"),
         ([without(BLOCK, "heritage"), BLOCKS[1]], "missing field"),
         ([BLOCK | {"lines": 8}, BLOCKS[1]], "counts"),
@@ -127,5 +104,6 @@ def without(block, name):
     ],
 )
 def test_blocks_that_cannot_be_of_the_log_are_refused(blocks, why):
+    index = LogIndex(file_with(blocks))
     with pytest.raises(ValueError, match=why):
-        index_of(file_with(blocks=blocks))
+        index.blocks  # noqa: B018 - read when it is asked for

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from oslogserve.logs.blocks import INTERVAL, MOST_BLOCKS, interval_of
-from oslogserve.logs.index_file import IndexFile
+from oslogserve.logs.index_file import LogIndex
 from oslogserve.logs.indexes import Indexes
 from tests.fuzz import indexes as fuzz
 from tests.kit.packing import frame, stored_as
@@ -311,22 +311,6 @@ def test_no_line_of_a_block_with_other_text_is_shown(log, monkeypatch, held):
     assert b"its index did not fit the log: ask again" in shown[-1]
 
 
-def test_a_log_whose_blocks_are_damaged_in_the_index_is_read_without_it(log):
-    ask = asking(log)
-    ask("/a.txt?format=summary")
-    ask("/a.txt?format=text&q=absent")
-    [index] = (log.parents[1] / "index").iterdir()
-    content = index.read_bytes()
-    at = len(content) - 1 if log.suffix == ".gz" else len(content) - 100
-    index.write_bytes(content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :])
-    assert json.loads(ask("/a.txt?format=summary").body)["lines"] == 14_400
-    lines = LOG.splitlines(keepends=True)
-    assert ask("/a.txt?format=text&tail=3").body == b"".join(lines[-3:])
-    assert ask("/a.txt?format=text&q=request+14399+took").body == lines[-1]
-    assert ask.counted("indexes_refused_total") == {'reason="damaged"': 1}
-    assert not index.exists()
-
-
 def test_a_file_that_is_damaged_anywhere_is_a_miss(log):
     ask = asking(log)
     urls = ("format=summary", "format=text&q=14399", "order=time&format=text&tail=3")
@@ -359,11 +343,11 @@ def test_every_block_begins_close_behind_a_place_from_which_it_can_be_inflated(t
     with small_indexes(interval, 4096):
         asking(path)("/a.txt?format=summary")
     [file] = (tmp_path / "index").iterdir()
-    index = IndexFile(file.read_bytes()).index()
+    index = LogIndex(file.read_bytes())
     assert len(index.blocks) == len(index.points) + 1 > 10
     for place in range(1, len(index.blocks)):
         at = index.blocks[place][0]
-        assert 0 <= at - index.point_before(at)["at"] <= interval / 3
+        assert 0 <= at - index.points_around(at)[0]["at"] <= interval / 3
 
 
 @pytest.mark.parametrize("query", ["format=text&tail=3", "format=text&q=request+14399+took"])
@@ -379,7 +363,7 @@ def test_a_log_that_is_one_frame_of_zstandard_is_read_from_its_beginning(tmp_pat
         assert ask(f"/a.txt?{query}").body == Asking(path.parent)(f"/a.txt?{query}").body
     assert ask.counted("indexes_used_total") == {"": 2}
     [file] = (tmp_path / "index").iterdir()
-    assert list(IndexFile(file.read_bytes()).index().points) == []
+    assert LogIndex(file.read_bytes()).points == []
 
 
 def test_the_blocks_of_a_large_log_are_large():

@@ -9,7 +9,7 @@ import pytest
 from oslogserve.logs.indexes import Indexes, usage_of
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Stored
-from tests.unit.logs.test_index_file import FACTS, INDEX
+from tests.unit.logs.test_index_file import INDEX, SUMMARY
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def value(metrics, name):
 def test_what_was_put_is_there_for_other_workers(tmp_path, metrics):
     Indexes("", metrics, str(tmp_path / "new" / "er"), 10**6).keep(log("a"), INDEX)
     other = Indexes("", metrics, str(tmp_path / "new" / "er"), 10**6)
-    assert other.find(log("a")).facts() == FACTS
+    assert other.find(log("a")).summary == SUMMARY
     assert other.find(log("b")) is None
     assert value(metrics, "indexes_made_total") == 1
 
@@ -72,7 +72,7 @@ def test_an_index_for_which_the_directory_is_too_small_evicts_no_other(tmp_path,
     directory = Indexes("", metrics, str(tmp_path), 2 * len(INDEX))
     directory.keep(log("a"), INDEX)
     directory.keep(log("b"), 3 * INDEX)
-    assert directory.find(log("a")).facts() == FACTS
+    assert directory.find(log("a")).summary == SUMMARY
     assert directory.find(log("b")) is None
 
 
@@ -161,7 +161,7 @@ def test_after_an_outage_indexes_are_kept_again_and_each_outage_is_told_once(
         clock.now += 1
         directory.keep(log("a"), INDEX)
         assert directory.keeps
-        assert directory.find(log("a")).facts() == FACTS
+        assert directory.find(log("a")).summary == SUMMARY
         shutil.rmtree(path)
     assert capsys.readouterr().err.count(f"indexes are not kept in {path}: File exists") == 2
 
@@ -180,7 +180,7 @@ def test_a_directory_that_is_removed_during_a_write_is_made_again(
     monkeypatch.setattr("os.replace", remove_and_replace)
     directory = Indexes("", metrics, str(path), 10**6)
     directory.keep(log("a"), INDEX)
-    assert directory.find(log("a")).facts() == FACTS
+    assert directory.find(log("a")).summary == SUMMARY
     assert not capsys.readouterr().err
 
 
@@ -195,16 +195,13 @@ def test_a_full_disk_leaves_nothing_half_written(tmp_path, metrics, monkeypatch,
 
 
 _WRITER = """
-import json
 import sys
 from oslogserve.logs.indexes import Indexes
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Stored
-from tests.unit.logs.test_index_file import FACTS, file_with
+from tests.unit.logs.test_index_file import file_with
 directory = Indexes("", Metrics(), sys.argv[1], 10**9)
-more = ["%x" % (number * 2654435761) for number in range(200_000)]
-summary = json.dumps({**json.loads(FACTS.summary), "more": more}).encode()
-large = file_with(FACTS._replace(summary=summary))
+large = file_with(summary=b"".join(b"%x" % (number * 2654435761) for number in range(200_000)))
 print("writes", flush=True)
 while True:
     directory.keep(Stored("disk", 10**6, 0.0, "a"), large)
@@ -223,7 +220,5 @@ def test_a_process_killed_while_it_writes_leaves_no_bad_index(tmp_path, metrics)
             while reader.find(log("a")) is None:
                 assert writer.poll() is None
             writer.kill()
-        file = reader.find(log("a"))
-        assert file.facts()
-        assert file.index()
+        assert reader.find(log("a")).blocks
     assert "indexes_refused_total{" not in metrics.exposition().decode()

@@ -4,10 +4,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from oslogserve.logs import open_log
-from oslogserve.logs.open_log import KnownText, KnownTexts
+from oslogserve.logs.open_log import KnownTexts
 from oslogserve.sources import Stored
 
-FOUND, OTHER = KnownText(7, True), KnownText(1024, False)
+FOUND, OTHER = (7, True), (1024, False)
 
 
 def stored(version, source="disk", size=1):

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.logs.index_file import IndexFile, file_of, inflated
+from oslogserve.logs.index_file import LogIndex, file_of
 from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 
@@ -47,10 +47,10 @@ def ask(tmp_path):
 
 def with_blocks(content, change):
     """The file of an index, with other blocks."""
-    file = IndexFile(content)
-    blocks = json.loads(inflated(file._part("blocks"), 2**20))
-    changed = json.dumps(change(blocks)).encode()
-    return file_of(file.first_bytes(), file.facts(), file.compact().summary, changed, ())
+    index = LogIndex(content)
+    facts = index.first_bytes, index.lines, index.size, index.ends_a_line
+    blocks = json.dumps(change(json.loads(index._inflated("blocks")))).encode()
+    return file_of(*facts, summary=index.summary, compact=index.compact, blocks=blocks)
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_an_index_that_claims_lines_that_are_not_there_hides_no_others(
     url = "/?order=time&format=jsonl&level=ERROR&tail=3"
     ask("/?format=summary")
     files = {path: path.read_bytes() for path in (tmp_path / "index").iterdir()}
-    [path] = (path for path in files if b"b line" in IndexFile(files[path]).first_bytes().text)
+    [path] = (path for path in files if b"b line" in LogIndex(files[path]).first_bytes.text)
 
     def changed(blocks):
         for block in blocks[-5:]:

@@ -11,7 +11,7 @@ from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import KnownTexts, Logs, OpenLog
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Folder, Stored
+from oslogserve.sources import Folder
 from tests.kit.open_logs import FakeLog, FakeSource
 from tests.kit.renderers import renderer
 
@@ -28,24 +28,29 @@ def opened(source, log=None, others=()):
     return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownTexts(), budget)
 
 
+def summary_of(log):
+    wanted = Wanted("summary", written=log.stored.modified)
+    return renderer()(log.text(), wanted, log.blocks).summary()
+
+
 @pytest.mark.parametrize("chunks", [[], [b"abc"], CHUNKS])
 def test_the_first_bytes_are_in_the_content_too(source, chunks):
     log = opened(source, FakeLog("swift", chunks))
     assert log.first == b"".join(chunks[:1])
-    assert b"".join(log.stored_bytes) == b"".join(chunks)
+    assert b"".join(log.stored_bytes()) == b"".join(chunks)
     assert log.is_whole is (len(chunks) < 2)
 
 
 def test_a_log_of_no_known_size_is_not_small(source):
-    log = FakeLog("swift", [b"abc"])
-    log.stored = log.stored._replace(size=None)
-    assert not opened(source, log).is_whole
+    assert not opened(source, FakeLog("swift", [b"abc"], size=None)).is_whole
 
 
 def test_it_is_read_again_from_the_source_that_had_it_and_closed_with_it(source):
     disk = FakeSource("disk", {b"x": FakeLog("disk", [b"other"])})
     log = opened(source, others=[disk])
-    assert b"".join(log._read_again()) == b"abcde"
+    assert b"".join(log.stored_bytes()) == b"abcde"
+    assert source.asked == []
+    assert b"".join(log.stored_bytes()) == b"abcde"
     assert disk.asked == []
     [(path, options)] = source.asked
     assert (path, options.version, options.byte_range) == (b"x", log.stored.version, None)
@@ -70,18 +75,19 @@ def test_a_log_that_breaks_off_before_its_first_byte_is_unavailable_and_closed(s
 def test_what_is_there_no_more_is_told(source, now):
     source.logs[b"x"] = now
     log = opened(source)
+    list(log.stored_bytes())
     with pytest.raises(Incomplete, match="could not be read again") as caught:
-        list(log._read_again())
+        list(log.stored_bytes())
     assert caught.value.reason == "corrupt"
     log.close()
 
 
 def test_another_version_is_not_read_but_closed(source):
-    other = source.logs[b"x"]
-    other.stored = Stored("swift", 5, 0.0, "2")
+    other = source.logs[b"x"] = FakeLog("swift", CHUNKS, version="2")
     log = opened(source)
+    list(log.stored_bytes())
     with pytest.raises(Incomplete):
-        list(log._read_again())
+        list(log.stored_bytes())
     with pytest.raises(Unavailable, match="changed"):
         log.reopened((0, 1))
     log.close()
@@ -94,9 +100,8 @@ def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_p
     logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     summaries = []
     for _ in range(2):
-        log = logs.open_by_index(b"x", [source], budget)
-        summaries.append(renderer().summary(log.text(), Wanted("summary"))[0])
-        log.close()
+        with closing(logs.open(b"x", [source], budget, by_index=True)) as log:
+            summaries.append(summary_of(log))
     assert summaries[0] == summaries[1]
     assert [options.body for _, options in source.asked] == [False, True, False]
 
@@ -108,13 +113,11 @@ def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(sou
     summaries = []
     for year in (2025, 2026):
         written = datetime(year, 3, 5, tzinfo=UTC).timestamp()
-        found = FakeLog("swift", [b"Mar  4 18:22:11 node nova[17]: ERROR x\n" * 10_000])
-        found.stored = found.stored._replace(modified=written)
-        source.logs[b"x"] = found
-        with closing(logs.open_by_index(b"x", [source], budget)) as log:
-            wanted = Wanted("summary", written=written)
-            summaries.append(renderer().summary(log.text(), wanted)[0])
-    assert [summary.first_time[:4] for summary in summaries] == ["2025", "2026"]
+        lines = b"Mar  4 18:22:11 node nova[17]: ERROR x\n" * 10_000
+        source.logs[b"x"] = FakeLog("swift", [lines], modified=written)
+        with closing(logs.open(b"x", [source], budget, by_index=True)) as log:
+            summaries.append(summary_of(log))
+    assert [summary["first_time"][:4] for summary in summaries] == ["2025", "2026"]
 
 
 @pytest.mark.parametrize("found", [None, Folder()])
@@ -123,10 +126,10 @@ def test_what_is_no_log_is_none_by_its_index_either(source, tmp_path, found):
     indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
     logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     if found:
-        assert logs.open_by_index(b"x", [source], budget) is None
+        assert logs.open(b"x", [source], budget, by_index=True) is None
     else:
         with pytest.raises(NotFound):
-            logs.open_by_index(b"x", [source], budget)
+            logs.open(b"x", [source], budget, by_index=True)
 
 
 def test_the_index_of_a_small_gzip_that_is_not_named_so_is_made_once(source, tmp_path):
@@ -136,8 +139,7 @@ def test_the_index_of_a_small_gzip_that_is_not_named_so_is_made_once(source, tmp
     indexes = Indexes("1", metrics := Metrics(), str(tmp_path), 2**20)
     logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
     for _ in range(2):
-        log = logs.open_by_index(b"x", [source], budget)
-        renderer().summary(log.text(), Wanted("summary"))
-        log.close()
+        with closing(logs.open(b"x", [source], budget, by_index=True)) as log:
+            summary_of(log)
     counted = metrics.exposition().decode().splitlines()
     assert {"oslogserve_indexes_made_total 1.0", "oslogserve_indexes_used_total 1.0"} <= {*counted}

@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """The words and ids of a log's blocks: a search passes over blocks without them, and over no others."""
 
-import itertools
 import random
 import re
 import struct
 import uuid
+from collections import deque
 from contextlib import suppress
 
 import pytest
-from oslogserve.lines.contents import learn
-from oslogserve.logs.log_text import LogText
 
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.logs.decode import FirstBytes
-from oslogserve.logs.index_file import IndexFile, file_of
+from oslogserve.logs.blocks import Blocks
+from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.decode import PIECE, FirstBytes
+from oslogserve.logs.index_file import LogIndex
+from oslogserve.logs.indexes import Indexes
+from oslogserve.metrics import Metrics
 from oslogserve.native import LIMITS
 from oslogserve.search import Search
+from oslogserve.sources import Stored
 from tests.kit.mutated import cuts
+from tests.kit.open_logs import FakeLog
+from tests.kit.renderers import cut
 
-RENDER, ROOM = Renderer(), Room()
+RENDER, ROOM, METRICS = Renderer(), Room(), Metrics()
 WORDS = (
     b"volume attached Detached nova_compute FAILED kernel Kelvin SSL session stack deadbeef facade"
     b" _private __init__ HTTPServer traceback tick mask a bb ccc x" + b"y" * 70
@@ -28,57 +33,53 @@ WORDS = (
 OTHERS = *b" |=|-|7|0f|.|/|\x7f|\xe9".split(b"|"), "\u017f".encode(), "\u212a".encode()
 
 
-class Log:
-    """A log in memory, read by its index. Also its Blocks."""
+class Log(Indexes):
+    """A log in memory, and its index, by which it is read."""
 
-    is_kept = True
+    keeps = True
 
     def __init__(self, text, interval=200, places=()):
         """places: where it is cut, beside regular ones."""
-        self.interval = interval
-        self.index = self.facts = self.found = None
+        super().__init__("", METRICS)
+        self.index = None
         self._text = text
+        blocks = self._blocks()
+        blocks.interval = interval
+        pieces = cut(text, {*range(interval // 4, len(text), interval // 4), *places})
+        RENDER(pieces, Wanted("summary"), blocks).summary()
+        for place in range(len(self.index.blocks)):
+            deque(blocks.read(place, is_collected=True), 0)
+
+    def _blocks(self):
         self.was_read = []
-        ends = sorted({*range(interval // 4, len(text), interval // 4), *places, len(text)})
-        pieces = [text[start:end] for start, end in zip([0, *ends], ends, strict=False)]
-        RENDER.summary(LogText(lambda: pieces, self), Wanted("summary"))
-        self._cuts = range(7, len(text), max(37, len(text) // 1000))
-        learn(LogText(lambda: pieces, self))
+        stored, budget = Stored("disk", len(self._text), 0.0, "1"), Budget(UNLIMITED)
+        first = FirstBytes("", b"")
+        return Blocks(stored, first, self._opened, budget, self, PIECE, self.index)
 
-    def collect(self):
-        pass
+    def _opened(self, place):
+        self.was_read.append(place)
+        text = self._text[slice(*place)]
+        return FakeLog("disk", cut(text, range(7, len(text), max(37, len(text) // 100))))
 
-    def keep(self, facts, compact, blocks):
-        self.index = IndexFile(file_of(FirstBytes("", b""), facts, compact, blocks, ())).index()
+    def keep(self, _, content):
+        self.index = LogIndex(content)
 
-    def keep_contents(self, words, ids):
-        self.found = {"words": words, "ids": ids}
-        self.index = IndexFile(self.index.file.with_contents(words, ids)).index()
-
-    def be_with(self, **found):
-        """Gives its index other words or ids."""
-        self.keep_contents(**{**self.found, **found})
-
-    def refuse(self, why):
+    def refuse(self, _, __, why):
         raise ValueError(why)
+
+    def be_with(self, words, ids=b""):
+        """Gives its index other words and ids."""
+        self.index = LogIndex(self.index.with_contents(words, ids))
 
     @property
     def texts(self):
         """The text of each block."""
         return [self._text[at : at + size] for at, size, _ in self.index.blocks]
 
-    def read(self, place, most_held=None):
-        self.was_read.append(place)
-        at, size, _ = self.index.blocks[place]
-        within = [one for one in self._cuts if at < one < at + size]
-        for start, end in itertools.pairwise([at, *sorted(within), at + size]):
-            yield self._text[start:end]
-
     def hits(self, *searches, room=ROOM, **selection):
         """The lines that are found, by the index."""
-        self.was_read = []
         wanted = Wanted("text", Selection(searches=searches, **selection))
-        return b"".join(RENDER(LogText(lambda: [self._text], self), wanted, room))
+        return b"".join(RENDER([self._text], wanted, self._blocks(), room))
 
     def hits_without(self, *searches, **selection):
         wanted = Wanted("text", Selection(searches=searches, **selection))
@@ -256,7 +257,7 @@ def test_a_block_of_ids_alone_has_no_filter_of_them():
     chance = random.Random(1)
     ids = [random_id(chance) for _ in range(20_000)]
     log = Log(b"".join(one + b"\n" for one in ids), 100_000)
-    assert len(log.found["ids"]) == 4 * len(log.texts)
+    assert len(log.index.contents[1]) == 4 * len(log.texts)
     assert log.hits(Search.of_text(ids[7_000].decode())) == ids[7_000] + b"\n"
 
 
@@ -273,12 +274,12 @@ def mutated(chance, file):
 def test_wrong_words_are_refused_or_give_no_wrong_line():
     chance = random.Random(3)
     log = log_of(chance)
-    words, ids = log.found["words"], log.found["ids"]
+    words, ids = log.index.contents
     text = b"".join(log.texts)
     lines = text.split(b"\n")
     for _ in range(500):
         others = words if chance.random() < 0.5 else mutated(chance, words)
-        log.be_with(words=others, ids=mutated(chance, ids))
+        log.be_with(others, mutated(chance, ids))
         with suppress(ValueError):
             hits = log.hits(Search.of_text(some_of(chance, text) or "x"))
             assert set(hits.split(b"\n")) <= set(lines)
@@ -296,13 +297,6 @@ def test_wrong_words_are_refused_or_give_no_wrong_line():
 )
 def test_hostile_sizes_are_refused(words):
     log = log_with(b"a kernel panic")
-    log.be_with(words=words)
+    log.be_with(words)
     with pytest.raises(ValueError, match=r"vocabulary|word"):
-        log.hits(Search.of_text("kernel"))
-
-
-def test_words_that_inflate_to_too_much_are_refused(monkeypatch):
-    log = log_with(b"a kernel panic")
-    monkeypatch.setattr("oslogserve.logs.index_file.MOST_WORDS", 10)
-    with pytest.raises(ValueError, match="too large"):
         log.hits(Search.of_text("kernel"))

@@ -6,7 +6,7 @@ from itertools import pairwise
 import pytest
 import zstandard
 
-from oslogserve.logs.decode import PIECE, Decoded, Reading, beginning, packed_as
+from oslogserve.logs.decode import PIECE, Decoded, Reading, first_bytes, packed_as
 from oslogserve.native import Inflater
 from tests.kit.packing import frame, frames, skippable, streamed
 
@@ -229,23 +229,26 @@ def test_a_frame_for_each_byte_is_no_piece_for_each(frames, text):
     assert 4 <= len(pieces) <= 8
 
 
+def points_of(chunks, interval):
+    points = []
+    assert b"".join(Decoded(chunks, interval=interval, points=points)) == LOG
+    return points
+
+
 @pytest.mark.parametrize("interval", [1, 30_000, 100_000, 10**9])
 def test_a_log_can_be_read_from_each_of_its_points_which_are_frames(interval):
-    decoded = Decoded(cut(FRAMES, 1000), interval=interval)
-    assert b"".join(decoded) == LOG
-    places = [point["at"] for point in decoded.points]
+    points = points_of(cut(FRAMES, 1000), interval)
+    places = [point["at"] for point in points]
     assert len(places) == min(len(LOG) // 30_000, len(LOG) // interval)
     assert all(later >= place + min(interval, 30_000) for place, later in pairwise(places))
-    for point in decoded.points:
+    for point in points:
         inflater = Inflater.at("zstd", len(LOG), point)
         assert inflater.feed(FRAMES[point["stored"] :]) == LOG[point["at"] :]
         assert inflater.fault_at_end is None
 
 
 def test_a_log_of_one_frame_has_no_points():
-    decoded = Decoded([PACKED], interval=1000)
-    assert b"".join(decoded) == LOG
-    assert list(decoded.points) == []
+    assert points_of([PACKED], 1000) == []
 
 
 @pytest.mark.parametrize(
@@ -259,4 +262,5 @@ def test_a_log_of_one_frame_has_no_points():
     ],
 )
 def test_the_beginning_is_read_unless_it_is_damaged(stored, text):
-    assert beginning(stored, size=50) == text
+    found = first_bytes(stored, size=50)
+    assert (found.text, found.is_damaged) == (text or b"", text is None)
