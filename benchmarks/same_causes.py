@@ -22,7 +22,6 @@ from typing import NamedTuple
 
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
-from oslogserve.logs.log_text import text_of
 
 #: The labels are compared in another way than the fingerprints are made: by a rule of their own.
 VARYING = re.compile(
@@ -56,7 +55,7 @@ def build(case, folder, renderer):
     text = gzip.decompress(stored) if case["failed"].endswith(".gz") else stored
     lines = text.decode(errors="replace").split("\n")
     labelled = (plain(line) for first, last in case["labels"] for line in lines[first - 1 : last])
-    summary, _ = renderer.summary(text_of([text]), Wanted("summary"))
+    summary = renderer([text], Wanted("summary")).summary()
     found = summary.cause.fingerprints if summary.cause else {}
     return Build(case["case"], case["project"], frozenset(filter(None, labelled)), found)
 

@@ -32,7 +32,6 @@ from typing import Any, NamedTuple
 from oslogserve.jobs.ranking import CONSOLES, ranked
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
-from oslogserve.logs.log_text import text_of
 
 TEMPLATES = Path(__file__).with_suffix(".txt")
 HEALTHY_OF_A_JOB = 8
@@ -94,7 +93,7 @@ def main(arguments=None):
 
 
 def log_of(name, group, kind, has_failed, text, renderer):
-    summary, _ = renderer.summary(text_of([text]), Wanted("summary"))
+    summary = renderer([text], Wanted("summary")).summary()
     half = zlib.crc32(group.encode()) & 1
     return Log(name, kind, has_failed, half, summary.compact)  # others take memory
 

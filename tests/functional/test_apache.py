@@ -12,8 +12,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from oslogserve.http.response import LEAST_COMPRESSED
 
+from oslogserve.http.answer import LEAST_COMPRESSED
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask, metric
 from tests.servers.process import HOST, poll

@@ -4,9 +4,9 @@
 import json
 
 import pytest
-from oslogserve.handlers.representations import SANDBOX
-from oslogserve.http.response import NOSNIFF
 
+from oslogserve.handlers.sending import SANDBOX
+from oslogserve.http.answer import NOSNIFF
 from tests.servers.apache import Apache, public_folder
 from tests.servers.client import ask
 from tests.servers.gunicorn import Gunicorn

@@ -13,7 +13,10 @@ from oslogserve import __version__
 from oslogserve.app import App
 from oslogserve.cli import main
 from oslogserve.config import load
+from oslogserve.metrics import Metrics
 from oslogserve.sources.disk import source as disk
+from oslogserve.sources.guard import Guard
+from tests.kit.open_logs import FakeLog, FakeSource
 
 #: The environ of an operator's request.
 LOCAL = {"REMOTE_ADDR": "127.0.0.1"}
@@ -371,8 +374,19 @@ def test_a_metric_tells_the_version(get):
     assert f'oslogserve_build_info{{version="{__version__}"}} 1.0' in get("/metrics").text
 
 
-def test_a_log_and_a_miss_say_how_long_each_source_took(get):
-    times = re.compile(r"disk;dur=[0-9.]+;desc=(hit|miss), begin;dur=[0-9.]+")
-    assert times.fullmatch(get("/a.txt").headers["Server-Timing"])[1] == "hit"
-    assert times.fullmatch(get("/b.txt").headers["Server-Timing"])[1] == "miss"
+def test_a_log_and_a_miss_say_how_long_each_source_took(app, get):
+    swift = FakeSource("swift", {b"b.txt": FakeLog("swift", [LOG])})
+    app._guards.append(Guard(swift, Metrics(), 4))
+    for url, sources in (
+        ("/a.txt", ["disk;desc=hit"]),
+        ("/b.txt", ["disk;desc=miss", "swift;desc=hit"]),
+        ("/c.txt", ["disk;desc=miss", "swift;desc=miss"]),
+    ):
+        times = get(url).headers["Server-Timing"]
+        assert re.sub(r";dur=\d+\.\d{3}\b", "", times).split(", ") == [*sources, "begin"]
     assert "Server-Timing" not in get("/healthz").headers
+
+
+def test_the_worker_is_named_only_to_a_client_that_asks(get):
+    assert get("/a.txt", Log_Worker="?").headers["Log-Worker"] == str(os.getpid())
+    assert "Log-Worker" not in get("/a.txt").headers

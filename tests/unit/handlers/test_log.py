@@ -208,7 +208,7 @@ def test_a_log_that_is_completed_meanwhile_is_not_taken_for_whole(tmp_path, monk
     stored = gzip.compress(BIG)
     file.write_bytes(stored[:-9])
     ask = Asking(tmp_path)
-    again = OpenLog._read_again
+    again = OpenLog._again
 
     def completed(log):
         for n, chunk in enumerate(again(log)):
@@ -216,7 +216,7 @@ def test_a_log_that_is_completed_meanwhile_is_not_taken_for_whole(tmp_path, monk
                 file.write_bytes(stored)
             yield chunk
 
-    monkeypatch.setattr(OpenLog, "_read_again", completed)
+    monkeypatch.setattr(OpenLog, "_again", completed)
     answer = ask("/a.txt?format=text", **GZIP)
     assert answer.body != stored[:-9]
     assert is_unpacked_by_a_browser(answer.body, plain(answer))

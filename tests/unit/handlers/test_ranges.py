@@ -4,6 +4,7 @@
 import gzip
 import os
 import zlib
+from contextlib import ExitStack
 
 import pytest
 import webob
@@ -11,7 +12,7 @@ import webob
 from oslogserve import fastzlib
 from oslogserve.encodings import plain_name
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
-from oslogserve.handlers.log import LogHandler, Validators
+from oslogserve.handlers.log import LogHandler
 from oslogserve.http.request import Request
 from oslogserve.jobs.compare import PassedLogs
 from oslogserve.lines.renderer import Renderer
@@ -98,7 +99,7 @@ def test_a_part_is_of_the_text_whatever_is_stored(ask, url, asked, span, accepte
     ],
 )
 def test_other_ranges_are_answered_by_the_whole_without_counting(ask, monkeypatch, url, headers):
-    monkeypatch.setattr(open_log.OpenLog, "_look_through", None)
+    monkeypatch.setattr(open_log.OpenLog, "counted_size", None)
     answer = ask(url, **headers)
     assert (answer.status_int, answer.body) == (200, log_of(url))
     assert "Content-Range" not in answer.headers
@@ -156,7 +157,7 @@ def test_head_says_that_there_are_parts_and_the_length_where_that_is_known(root,
 def test_a_log_that_was_read_to_its_end_is_not_counted_once_more(root, monkeypatch, view):
     ask = Asking(root)
     ask(f"/big/packed.txt?format={view}")
-    monkeypatch.setattr(open_log.OpenLog, "_look_through", None)
+    monkeypatch.setattr(open_log, "MOST_COUNTED", 0)
     assert ask("/big/packed.txt", Range="bytes=-9").body == BIG[-9:]
     assert ask("/big/packed.txt?format=text", "HEAD").headers["Content-Length"] == str(len(BIG))
 
@@ -280,17 +281,16 @@ def chunks(log):
 def new_handler():
     logs, renderer = Logs(()), Renderer()
     passed = PassedLogs(logs, renderer)
-    return LogHandler(logs, renderer, passed, None, Validators("", None, 0), WORKLOAD)
+    return LogHandler(logs, renderer, passed, WORKLOAD, None, "", 0)
 
 
 def handled(source, asked, handler=None, **environ):
     handler = handler or new_handler()
     request = webob.Request.blank("/x.txt", range=f"bytes={asked}")
     query = Query(path=b"x.txt", is_folder=False)
-    answer = handler(Request(request.environ | environ, 1), query, [source])
-    body = b"".join(answer.body)
-    answer.close()
-    return answer, body
+    with ExitStack() as opened:
+        answer = handler(Request(request.environ | environ, 1), query, [source], opened)
+        return answer, b"".join(answer.pieces)
 
 
 def test_it_is_read_twice_the_first_time_and_then_once():
@@ -314,12 +314,11 @@ def test_a_source_that_goes_on_failing_is_told_in_the_whole():
     answer, body = handled(Remote(Breaks("swift", chunks(BIG))), "5-9")
     assert answer.status == "200 OK"
     assert NOTICE in body[-200:]
-    assert [error.reason for error in answer.of.missing] == ["timeout"]
+    assert [error.reason for error in answer.missing] == ["timeout"]
 
 
 def test_a_log_that_changed_after_it_was_counted_can_be_asked_for_again():
-    changed = FakeLog("swift", chunks(BIG))
-    changed.stored = changed.stored._replace(version="2")
+    changed = FakeLog("swift", chunks(BIG), version="2")
     source = Remote(FakeLog("swift", chunks(BIG)), changed)
     with pytest.raises(Unavailable, match="changed"):
         handled(source, "5-9")
@@ -345,9 +344,8 @@ def test_a_source_that_fails_before_the_first_byte_of_a_part_is_unavailable(stor
 
 
 def test_a_packed_log_of_unknown_size_has_parts_and_a_plain_one_has_none():
-    packed, as_it_is = FakeLog("swift", chunks(BIG)), FakeLog("swift", [BIG[:9000], BIG[9000:]])
-    for log in (packed, as_it_is):
-        log.stored = log.stored._replace(size=None)
+    packed = FakeLog("swift", chunks(BIG), size=None)
+    as_it_is = FakeLog("swift", [BIG[:9000], BIG[9000:]], size=None)
     answer, body = handled(Remote(packed), "-7")
     assert (answer.status, body) == ("206 Partial Content", BIG[-7:])
     answer, body = handled(Remote(as_it_is), "-7")

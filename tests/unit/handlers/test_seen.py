@@ -9,7 +9,7 @@ import webob
 
 from oslogserve.errors import Error
 from oslogserve.handlers.seen import MOST_CAUSES, MOST_RUNS, SeenHandler
-from oslogserve.handlers.server import error_response
+from oslogserve.handlers.server import error_answer
 from oslogserve.http.request import Request
 from oslogserve.metrics import Metrics
 from oslogserve.seen import Cause, Named, Run
@@ -46,14 +46,11 @@ class Asking:
         asked.headers["Accept"] = accept
         request = Request(asked.environ, None)
         try:
-            response = self._handler(request)
+            answer = self._handler(request)
         except Error as error:
-            response = error_response(request, error, ())
-        return webob.Response(
-            body=b"".join(response.body),
-            status=response.status,
-            headerlist=response.headers,
-        )
+            answer = error_answer(request, error, ())
+        body = b"".join(answer.pieces)
+        return webob.Response(body=body, status=answer.status, headerlist=answer.headers)
 
     def json(self, query=""):
         answer = self(query, accept="application/json")

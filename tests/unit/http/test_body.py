@@ -1,20 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-import os
 import re
 import time
 
 import pytest
-import webob
-from oslogserve.http.response import Representation, Response
 
 from oslogserve.errors import Incomplete
-from oslogserve.http.body import Body, ServerTiming
-from oslogserve.http.request import Request
+from oslogserve.http.answer import Answer
+from oslogserve.http.body import Body
 from oslogserve.metrics import Metrics
-
-
-class Sent(Representation):
-    source, stored_size = "disk", 9
 
 
 class Made:
@@ -22,13 +15,10 @@ class Made:
         self.metrics = Metrics()
         self.metrics["requests_in_progress"].inc()
         self.closed = 0
-        response = Response(
-            "200 OK", [], pieces, Sent([], view="text", missing=list(missing)), self.close
-        )
+        sent = {"view": "text", "source": "disk", "stored_size": 9, "close": self.close}
+        answer = Answer(pieces=pieces, missing=list(missing), **sent)
         self.noted = []
-        note = lambda *of: self.noted.append(of)
-        self.body = Body(response, self.metrics, time.perf_counter(), note)
-        self.response = response
+        self.body = Body(answer, self.metrics, time.perf_counter(), self.noted.append)
 
     def close(self):
         self.closed += 1
@@ -54,10 +44,10 @@ def test_a_whole_answer_is_complete_and_closed_once():
     assert made.closed == 1
     assert made.endings() == ["complete"]
     assert made.sent() == 5
-    [(response, ended)] = made.noted
-    assert response is made.response
-    assert (ended.ending, ended.sent) == ("complete", 5)
-    assert 0 < ended.first_byte <= ended.seconds
+    [body] = made.noted
+    assert body is made.body
+    assert (body.ending, body.sent) == ("complete", 5)
+    assert 0 < body.first_byte <= body.seconds
     assert b"requests_in_progress 0.0" in made.metrics.exposition()
 
 
@@ -69,8 +59,8 @@ def test_a_client_that_left_is_aborted(read):
     made.body.close()
     assert made.closed == 1
     assert made.endings() == ["aborted"]
-    [(_, ended)] = made.noted
-    assert (ended.first_byte is None) == (read == 0)
+    [body] = made.noted
+    assert (body.first_byte is None) == (read == 0)
     assert made.sent() == 3 * read
 
 
@@ -100,30 +90,3 @@ def test_an_answer_that_never_began_is_failed():
     assert made.endings() == ["failed"]
     assert made.sent() == 0
     assert b"requests_in_progress 0.0" in made.metrics.exposition()
-
-
-# The times
-
-
-def request(**headers):
-    return Request(webob.Request.blank("/a.txt", headers=headers).environ)
-
-
-def test_each_source_is_named_in_the_order_in_which_it_was_asked_and_then_the_beginning():
-    timing = ServerTiming(time.perf_counter() - 0.5)
-    timing.add("disk", "miss", 0.000041)
-    timing.add("swift", "hit", 0.0123)
-    [(name, value)] = timing.headers(request())
-    assert name == "Server-Timing"
-    assert value.startswith("disk;dur=0.041;desc=miss, swift;dur=12.300;desc=hit, begin;dur=")
-    assert 500 <= float(value.rpartition("=")[2]) < 60_000
-
-
-def test_a_response_without_a_source_has_no_times():
-    assert ServerTiming(0).headers(request()) == []
-
-
-def test_the_worker_is_named_only_to_a_client_that_asks():
-    headers = ServerTiming(0).headers(request(**{"Log-Worker": "?"}))
-    assert headers == [("Log-Worker", str(os.getpid()))]
-    assert re.fullmatch("[0-9]+", headers[0][1])

@@ -7,26 +7,21 @@ import re
 import shutil
 
 import pytest
-from oslogserve.http.response import Representation, Response
 
-from oslogserve.http.body import Ended, ServerTiming
+from oslogserve.http.answer import Answer
+from oslogserve.http.body import Body
 from oslogserve.http.request_log import RequestLog, fields_of
+from oslogserve.metrics import Metrics
 
+METRICS = Metrics()
 HOSTILE = "".join(map(chr, range(256)))
-
-
-class Sent(Representation):
-    source, stored_size = "swift", 4321
 
 
 def fields(**environ):
     environ = {"REQUEST_METHOD": "GET", "PATH_INFO": "/a.txt", **environ}
-    timing = ServerTiming(0)
-    timing.add("disk", "miss", 0.001)
-    timing.add("swift", "hit", 0.25)
-    response = Response("200 OK", [], (), Sent([], view="html"))
-    made = fields_of(environ, response, timing, Ended("complete", 1.5, 0.26, 99))
-    return made | {"client": "192.0.2.7", "transaction": ""}
+    body = Body(Answer(view="html", source="swift", stored_size=4321), METRICS, 0)
+    body.ending, body.seconds, body.first_byte, body.sent = "complete", 1.5, 0.26, 99
+    return fields_of(environ, body, 0.251) | {"client": "192.0.2.7", "transaction": ""}
 
 
 @pytest.fixture
