@@ -103,9 +103,19 @@ class Reader:
             return
         read = LogRead(file, log.stored.source).lacking(compared.fault)
         tells_cut = wanted.label is not None and not is_again
+        is_awaited = False
+
+        def charge() -> None:
+            """Raises Incomplete also once too many logs of the source have timed out: but not of what is here."""
+            nonlocal is_awaited
+            if is_awaited and self._stalled.count(read.source) >= MOST_STALLED:
+                what = f"{read.source} stopped answering for other logs too"
+                raise Incomplete("timeout", what)
+            is_awaited = not log.is_whole
+            self.budget.charge_rendering()
+
         with closing(log):
             wanted = wanted._replace(known=compared.known)
-            charge = partial(self._charge, log)
             rendering = self._renderer(log.text(), wanted, log.blocks, room, charge)
             for one in take(rendering):
                 read = self._known_now(read, rendering)
@@ -187,13 +197,6 @@ class Reader:
         if log is None:
             raise BadRequest("it is a folder now")
         return log
-
-    def _charge(self, log: OpenLog) -> None:
-        """Raises Incomplete, also once too many logs of its source have timed out, unless all of it was read."""
-        source = log.stored.source
-        if not log.is_whole and self._stalled.count(source) >= MOST_STALLED:
-            raise Incomplete("timeout", f"{source} stopped answering for other logs too")
-        self.budget.charge_rendering()
 
     def _known_now(self, log: LogRead, outcome: Rendering) -> LogRead:
         """What is known of a log now. Notes why it broke off: other logs may not be read for that."""
