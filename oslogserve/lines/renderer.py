@@ -234,12 +234,12 @@ class Rendering:
                 core.leave_out(index.blocks, *index.contents)
             elif wanted.selection.searches:
                 is_collected = blocks.is_kept
+            if wanted.last:
+                core.show_last(*wanted.last, index.blocks)
+            if not (core.may_pass_over(index.blocks) or is_collected):
+                return None
         except ValueError as error:
             blocks.refuse(str(error))
-            return None
-        if wanted.last:
-            core.show_last(*wanted.last, index.blocks)
-        if not (is_collected or core.may_pass_over(index.blocks)):
             return None
         return self._read_blocks(blocks, index, is_collected)
 

@@ -148,10 +148,13 @@ class Blocks:
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
         """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
-        blocks = self._found().blocks
+        try:
+            blocks = self._found().blocks
+        except ValueError as error:
+            raise self._misfit("damaged", str(error)) from error
         place = blocks.place_of(first)
         places = range(place, blocks.place_of(end - 1) + 1)
-        return within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
+        yield from within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
 
     def _memory(self) -> int:
         """Bytes that unpacking takes now."""

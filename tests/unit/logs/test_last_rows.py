@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The last lines of several logs by time: their indexes say where they begin."""
 
+import gzip
 import json
 import os
 from datetime import datetime, timedelta
@@ -150,6 +151,25 @@ def test_an_index_that_claims_lines_that_are_not_there_hides_no_others(
     path.write_bytes(with_blocks(files[path], changed))
     assert "its index did not fit the log: ask again" in ask(url).text
     assert plain(ask(url)) == expected(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "asked"),
+    [
+        *((f"/a.txt?{query}", {}) for query in ("level=ERROR", "q=absent", "tail=3")),
+        ("/?order=time&format=text&tail=3", {}),
+        ("/a.txt", {"Range": "bytes=9000-9999"}),
+    ],
+)
+def test_an_index_whose_blocks_are_of_no_log_is_removed(write, ask, tmp_path, url, asked):
+    write(a=gzip.compress(log_of("a")))
+    ask("/?format=summary")
+    [path] = (tmp_path / "index").iterdir()
+    path.write_bytes(with_blocks(path.read_bytes(), lambda blocks: blocks[1:]))
+    answers = [ask(url, **asked) for _ in range(2)]
+    assert [answer.status_int for answer in answers] == ([503, 206] if asked else [200, 200])
+    assert plain(answers[1]) == plain(Asking(tmp_path / "logs")(url, **asked))
+    assert ask.counted("indexes_refused_total") == {'reason="damaged"': 1}
 
 
 def test_the_last_rows_lead_to_a_time_that_lines_above_them_share(write, ask, expected):
