@@ -28,8 +28,7 @@ from oslogserve.seen import (
     Seen,
     first_causes,
 )
-from oslogserve.seen.connections import Connections
-from oslogserve.seen.tables import causes, jobs, runs, sightings, storable
+from oslogserve.seen.tables import Connections, causes, jobs, runs, sightings, storable
 
 HOUR = 3600
 DAY = 24 * HOUR

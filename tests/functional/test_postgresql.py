@@ -9,9 +9,9 @@ import requests
 from sqlalchemy import create_engine, make_url, text
 
 from oslogserve.errors import SourceError
-from oslogserve.seen import connections
-from oslogserve.seen.connections import Connections
+from oslogserve.seen import tables
 from oslogserve.seen.database import Database
+from oslogserve.seen.tables import Connections
 from tests.functional.test_seen import MIRROR, remember_beside_another_application, write_run
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.postgresql import PostgreSQL
@@ -87,7 +87,7 @@ def test_the_search_path_of_the_address_is_kept(url):
 
 
 def test_a_writer_that_hangs_keeps_others_from_writing_for_so_long(url, monkeypatch):
-    monkeypatch.setattr(connections, "MOST_IDLE", 1)
+    monkeypatch.setattr(tables, "MOST_IDLE", 1)
     hangs, kept = Connections(url), Database(url, 21, lambda: NOW)
 
     def hang():

@@ -71,11 +71,11 @@ def test_what_is_away_is_at_most_a_sentence_and_the_application_serves(root, awa
 
 
 def test_without_the_library_of_its_database_a_server_keeps_no_runs(root, monkeypatch):
-    monkeypatch.setitem(sys.modules, "oslogserve.seen.connections", None)
+    monkeypatch.setitem(sys.modules, "oslogserve.seen.tables", None)
     monkeypatch.delitem(sys.modules, "oslogserve.seen.database", raising=False)
     app = App(load(None, {}, disk_root=str(root), seen_directory=str(root)))
     (fault,) = app.faults
-    assert fault.startswith("[seen]: no runs are kept: import of oslogserve.seen.connections")
+    assert fault.startswith("[seen]: no runs are kept: import of oslogserve.seen.tables")
     assert webob.Request.blank("/a.txt").get_response(app).status_int == 200
 
 

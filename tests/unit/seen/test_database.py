@@ -25,12 +25,12 @@ from oslogserve.seen import (
     Cause,
     Named,
     Run,
-    connections,
     database,
     first_causes,
+    tables,
 )
 from oslogserve.seen.database import DAY, HOUR, MOST_IN_FOLDER, Database
-from oslogserve.seen.tables import VERSION, tables
+from oslogserve.seen.tables import VERSION, schema
 
 NOW = 1_790_000_000
 #: A process that remembers runs: URL, seed, runs. It tells how often the database failed.
@@ -339,7 +339,7 @@ def test_tables_of_another_application_are_left_alone(kept, opened, execute):
         assert execute(f"SELECT count(*) FROM {name}") == 1
 
 
-@pytest.mark.parametrize("name", [*tables.tables])
+@pytest.mark.parametrize("name", [*schema.tables])
 def test_a_table_that_may_be_of_another_application_is_refused(opened, execute, name):
     execute(f"CREATE TABLE {name} (id INTEGER)", f"INSERT INTO {name} VALUES (1)")
     refused = opened()
@@ -372,7 +372,7 @@ def test_tables_that_another_application_refers_to_are_left_in_one_sentence(
         kept.forget("a/1", NOW)
 
 
-@pytest.mark.parametrize("name", [*tables.tables])
+@pytest.mark.parametrize("name", [*schema.tables])
 def test_a_table_that_somebody_drops_is_made_anew(kept, opened, execute, rows, name):
     kept.remember(run("a/1", cause(1)))
     execute(f"DROP TABLE {name}" + ("" if kept.location.startswith("sqlite") else " CASCADE"))
@@ -548,7 +548,7 @@ def test_a_database_that_may_not_be_written_is_read(tmp_path, kept):
 
 
 def test_a_writer_waits_so_long_for_another_and_readers_do_not(url, opened, monkeypatch):
-    monkeypatch.setattr(connections, "TIMEOUT", 0.2)
+    monkeypatch.setattr(tables, "TIMEOUT", 0.2)
     kept = opened()
     kept.remember(run("a/1", cause(1)))
     engine = create_engine(url)
