@@ -182,6 +182,7 @@ def _environment() -> dict[str, str]:
 
 
 def _check_config(options: argparse.Namespace) -> int:
+    """Prints the configuration, and how each bucket, and Swift by a cloud, answers. 1 if one does not."""
     from oslogserve.logs.indexes import usage_of
     from oslogserve.seen.rules import configured_rules
 
@@ -196,27 +197,22 @@ def _check_config(options: argparse.Namespace) -> int:
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
     if config["known", "rules"]:
         print(f"# {counted(len(rules), 'rule')} of known causes")
-    return 1 if _tried(config) else 0
-
-
-def _tried(config: Config) -> int:
-    """Prints how each bucket, and Swift by a cloud, answers. Returns how many do not."""
     if not (config.stores or config["swift", "cloud"]):
         return 0
     from oslogserve.assembly import tried_sources
     from oslogserve.metrics import Metrics
 
-    failures = 0
+    status = 0
     for source in tried_sources(config, Metrics()):
         with closing(source):
             try:
                 source.check()
                 answer = "ok"
             except SourceError as error:
-                failures += 1
+                status = 1
                 answer = f"{error} ({source.location})"
         print(f"# {source.name}: {visible(answer)}")
-    return failures
+    return status
 
 
 def _demo(options: argparse.Namespace) -> int:

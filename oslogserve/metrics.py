@@ -5,7 +5,7 @@ import contextlib
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -120,22 +120,17 @@ class Metrics:
                 if owners >= processes or not self._is_shared:
                     metrics, processes = MultiProcessCollector.merge(files), owners
         yield from metrics
-        yield from _of_processes(sorted(processes))
+        of_processes: dict[str, Metric] = {}  # the usual ones, each with its process
+        for number in sorted(processes):
+            for metric in _Process(pid=partial(str, number), registry=None).collect():
+                [sample] = metric.samples
+                metric.samples = []
+                metric = of_processes.setdefault(metric.name, metric)
+                metric.add_sample(sample.name, {"worker": str(number)}, sample.value)
+        yield from of_processes.values()
 
 
 class _Process(ProcessCollector):
     def _boot_time(self) -> float:
         """Not of /proc/stat, which systemd's ProcSubset=pid hides."""
         return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
-
-
-def _of_processes(numbers: Iterable[int]) -> Iterable[Metric]:
-    """The usual metrics of processes, each with its number."""
-    found: dict[str, Metric] = {}
-    for number in numbers:
-        for metric in _Process(pid=partial(str, number), registry=None).collect():
-            [sample] = metric.samples
-            metric.samples = []
-            labels = {"worker": str(number)}
-            found.setdefault(metric.name, metric).add_sample(sample.name, labels, sample.value)
-    return found.values()

@@ -16,20 +16,16 @@ from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import Secret, storage_url, url
 
 #: Options that win over those of the cloud.
-_ADJUSTING = [
-    option
-    for option in OPTIONS
-    if option.section == "swift" and option.key in ("region_name", "interface", "ca_file")
-]
+_ADJUSTING = ("region_name", "interface", "ca_file")
+_SWIFT = [option for option in OPTIONS if option.section == "swift"]
 #: Options that say where a token comes from, or for whom.
 _CREDENTIALS = [
     option
-    for option in OPTIONS
-    if (option.env.startswith("OS_") and option.key != "ca_file") or option.key == "auth_version"
+    for option in _SWIFT
+    if (option.env and option.key != "ca_file") or option.key == "auth_version"
 ]
-_OTHER_CREDENTIALS = [
-    option for option in _CREDENTIALS if option.key != "cloud" and option not in _ADJUSTING
-]
+#: Those of no cloud.
+_OTHER_CREDENTIALS = {option.key for option in _CREDENTIALS} - {"cloud", *_ADJUSTING}
 
 Values = Mapping[tuple[str, str], Any]
 
@@ -74,8 +70,7 @@ def credentials(values: Values, file: ConfigFile) -> dict[str, str]:
 
 def names_credentials(file: ConfigFile) -> bool:
     """True if the file has credentials, or an address that needs none. OS_CLOUD does not count then."""
-    keys = {option.key for option in _OTHER_CREDENTIALS} | {"storage_url"}
-    return any(("swift", key) in file.settings for key in keys)
+    return any(("swift", key) in file.settings for key in (*_OTHER_CREDENTIALS, "storage_url"))
 
 
 def of_cloud(
@@ -86,8 +81,8 @@ def of_cloud(
     name, region_name = values[where], values["swift", "region_name"]
     if not name or not values["swift", "container"] or values["swift", "storage_url"]:
         return {}
-    own = credentials(values, file)
-    if others := [own[option.key] for option in _OTHER_CREDENTIALS if option.key in own]:
+    given = credentials(values, file).items()
+    if others := [shown for key, shown in given if key in _OTHER_CREDENTIALS]:
         what = f"the cloud {name} has credentials of its own: leave out {', '.join(others)}"
         file.add_fault(where, what)
         return {}
@@ -98,8 +93,10 @@ def of_cloud(
         return {}
     return {where: cloud} | {
         option.where: getattr(cloud, option.key)
-        for option in _ADJUSTING
-        if option.where not in file.settings and not environ.get(option.env)
+        for option in _SWIFT
+        if option.key in _ADJUSTING
+        and option.where not in file.settings
+        and not environ.get(option.env)
     }
 
 
