@@ -11,7 +11,7 @@ from collections import Counter, deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from itertools import chain
 from math import inf
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from oslogserve import native
 from oslogserve.errors import Incomplete
@@ -64,41 +64,21 @@ LOGS_AHEAD = 8
 _T = TypeVar("_T")
 
 
-class _MergedLog:
-    def __init__(
-        self, ahead: Ahead[tuple[MergedRows | None, LogRead]], rows: Iterator[MergedRows]
-    ) -> None:
-        """rows: those of `ahead`."""
-        self._ahead = ahead
-        self._rows = rows
-
-    def next_rows(self) -> MergedRows | None:
-        return next(self._rows, None)
-
-    def start(self) -> None:
-        self._ahead.start()
-
-    @property
-    def is_ready(self) -> bool:
-        return self._ahead.is_ready
-
-
-def merge(logs: Sequence[_MergedLog]) -> Iterator[Rows]:
+def merge(aheads: Sequence[Ahead[Any]], logs: Sequence[Iterator[MergedRows]]) -> Iterator[Rows]:
     """The rows of all logs in order, without their times.
 
-    Waits only for logs whose next row could come next.
+    Waits only for logs whose next row could come next. logs: the rows of each, which one of `aheads` computes.
     """
     core = native.Merge(len(logs))
     needed: Iterable[int] = range(len(logs))
     while True:
         for log in needed:
-            rows = logs[log].next_rows()
-            if rows is not None:
+            if (rows := next(logs[log], None)) is not None:
                 core.feed(log, rows)
         for log in core.ending_first(LOGS_AHEAD) if needed else ():
-            logs[log].start()
+            aheads[log].start()
         log = core.run(MOST_MERGED)
-        if log < 0 or not logs[log].is_ready:  # others need not wait with it
+        if log < 0 or not aheads[log].is_ready:  # others need not wait with it
             text, numbers, named = core.take()
             if text:
                 ends, run_ends, run_logs = (memoryview(one).cast("q") for one in numbers)
@@ -111,8 +91,6 @@ def merge(logs: Sequence[_MergedLog]) -> Iterator[Rows]:
 class Slice(NamedTuple):
     """Consecutive rows: those of `rows` from `first` up to `end`, without `end`."""
 
-    #: The log's index in the choice; None for merged logs.
-    log: int | None
     rows: Rows
     first: int
     end: int
@@ -130,16 +108,8 @@ class Slice(NamedTuple):
         """Bytes of its text."""
         return self.rows.ends[self.end - 1] - self._begin
 
-    @property
-    def has_named(self) -> bool:
-        """True if it has the row of the query's moment."""
-        return self.first <= self.rows.named < self.end
-
     def runs(self) -> Iterator[tuple[int, bytes]]:
-        """The text of each run of rows of one log, behind the log's index."""
-        if self.log is not None:
-            yield self.log, self.text
-            return
+        """The text of each run of rows of one log, behind the log's index in the choice."""
         rows, begin = self.rows, self._begin
         place, end = bisect_right(rows.run_ends, begin), begin + self.size
         while begin < end:
@@ -266,7 +236,8 @@ def _one_by_one(
     for number, ahead in enumerate(started(several)):
         for rows in chain.from_iterable(_taken(number, ahead, reached)):
             given[number] += len(rows.ends)
-            yield Slice(number, rows, 0, len(rows.ends))
+            rows = rows._replace(run_ends=(len(rows.text),), run_logs=(number,))
+            yield Slice(rows, 0, len(rows.ends))
         if number > 0 and reached[number].is_unpaid:
             return
 
@@ -307,18 +278,18 @@ def _merged(
     job: Job, wanted: Callable[[File], Wanted], tail: int | None, reached: dict[int, LogRead]
 ) -> Iterator[Slice]:
     files = job.choice.files
-    several: list[_MergedLog] = []
+    aheads = []
     last_rows = None if tail is None else LastRows(tail)
     for number, file in enumerate(files):
         last = last_rows and Last(last_rows, number)
         rows = _rows_to_merge(job.reader, file, wanted(file)._replace(last=last), len(files))
-        ahead = job.read_ahead(file, rows, is_eager=False)
-        several.append(_MergedLog(ahead, _taken(number, ahead, reached)))
-    for one in several:
-        one.start()
-    for merged in merge(several):
+        aheads.append(job.read_ahead(file, rows, is_eager=False))
+    for ahead in aheads:
+        ahead.start()
+    taken = [_taken(number, ahead, reached) for number, ahead in enumerate(aheads)]
+    for merged in merge(aheads, taken):
         job.reader.budget.note()  # of this thread, which may give nothing for long
-        yield Slice(None, merged, 0, len(merged.ends))
+        yield Slice(merged, 0, len(merged.ends))
 
 
 def _rows_to_merge(

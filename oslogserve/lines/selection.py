@@ -171,6 +171,6 @@ class Rows(NamedTuple):
     reached: int = NO_TIME
     #: The row that the log's selection names by `show`; -1 for none.
     named: int = -1
-    #: Of merged rows: where each run of rows of one log ends in `text`, and the log's index in the merge.
+    #: Where each run of rows of one log ends in `text`, and the log's index in the job.
     run_ends: Sequence[int] = ()
     run_logs: Sequence[int] = ()

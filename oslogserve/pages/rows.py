@@ -34,7 +34,7 @@ def rows(
     heads: dict[int, bytes] = {}
     current = None
     for one in slices:
-        if one.has_named:
+        if one.first <= one.rows.named < one.end:
             moments.append(one.rows.named)
         for log, text in one.runs():
             if log not in heads:

@@ -17,7 +17,7 @@ def sliced(*sizes):
     for begin, end in pairwise(places):
         rows = ROWS[begin:end]
         ends = [sum(map(len, rows[: count + 1])) for count in range(len(rows))]
-        yield Slice(0, Rows(b"".join(rows), ends, []), 0, len(rows))
+        yield Slice(Rows(b"".join(rows), ends, []), 0, len(rows))
 
 
 def taken(sizes, most=inf, **selection):

@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 
-from oslogserve.jobs.lines import merge
+from oslogserve.jobs import lines
 from oslogserve.lines.selection import NO_TIME, UNTIMED, Selection, Wanted
 from tests.kit.renderers import cut, renderer
 
@@ -25,12 +25,16 @@ class Log:
         self.started = started
         self.number = number
 
-    def next_rows(self):
-        return next(self._several, None)
+    def __next__(self):
+        return next(self._several)
 
     def start(self):
         if self.started is not None:
             self.started.append(self.number)
+
+
+def merge(logs):
+    return lines.merge(logs, logs)
 
 
 def rows_of(pieces, most_waiting=10**6, most_bytes=1, most_pieces=1, **selection):
@@ -42,11 +46,11 @@ def rows_of(pieces, most_waiting=10**6, most_bytes=1, most_pieces=1, **selection
 
 def log_of(*times):
     """A line for each time, in seconds; None for a line without one."""
-    lines = []
+    texts = []
     for number, time in enumerate(times):
         stamp = "" if time is None else f"{BEGIN + timedelta(seconds=time):%Y-%m-%d %H:%M:%S} "
-        lines.append(f"{stamp}INFO line {number}\n".encode())
-    return b"".join(lines)
+        texts.append(f"{stamp}INFO line {number}\n".encode())
+    return b"".join(texts)
 
 
 def merged(*several):

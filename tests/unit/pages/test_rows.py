@@ -19,7 +19,7 @@ def merged(runs):
     run_ends = [*accumulate(sum(map(len, texts)) for _, texts in runs)]
     text = b"".join(row for _, texts in runs for row in texts)
     logs = [log for log, _ in runs]
-    return Slice(None, Rows(text, ends, (), run_ends=run_ends, run_logs=logs), 0, len(ends))
+    return Slice(Rows(text, ends, (), run_ends=run_ends, run_logs=logs), 0, len(ends))
 
 
 def page(*slices, logs=LOGS):
