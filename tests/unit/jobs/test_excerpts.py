@@ -4,9 +4,9 @@
 import json
 
 import pytest
-from oslogserve.lines.brief.marked import MarkedLine
 
 from oslogserve.jobs.excerpts import TaskResult, result_of
+from oslogserve.lines.excerpt.lines import MarkedLine
 
 BEGIN = "2026-03-04 18:22:11.000000 | fatal: [controller]: FAILED! => "
 
