@@ -136,12 +136,11 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
     }
 
 
-def _cause_json(cause: CauseLine | None) -> dict[str, Any] | None:
-    members: dict[str, Any] | None = to_builtins(cause)
-    if (
-        members and "told" not in members
-    ):  # an error that was chosen among others has its own members first
-        return members | {name: members.pop(name) for name in ("last", "why")}
+def _cause_json(cause: CauseLine | None) -> Any:
+    """The cause, or an error that was chosen among others: then members come in the order of an error's."""
+    members = to_builtins(cause)
+    for name in ("last", "why") if cause and cause.told is None else ():
+        members[name] = members.pop(name)
     return members
 
 
