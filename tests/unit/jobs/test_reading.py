@@ -10,8 +10,8 @@ from oslogserve.lines.renderer import Rendering
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Allowance, Budget
 from oslogserve.logs.open_log import Logs
+from tests.kit.open_logs import FakeLog, FakeSource
 from tests.kit.renderers import renderer
-from tests.unit.sources.fake import FakeLog, FakeSource
 
 PIECE = b"2026-03-04 18:22:11 ERROR x\n" * 3000
 LOG = File(b"a.log", None, None, "disk")
@@ -45,8 +45,9 @@ def test_what_is_known_with_some_rows_stays_while_the_log_is_read_on(reader, is_
 
 
 def test_a_summary_comes_with_what_is_known_at_the_logs_end(reader):
-    [(summary, log), (last, _)] = reader.read(LOG, Wanted("summary"))
-    assert summary["severities"]["ERROR"]["count"] == log.tally.lines
+    read = reader.read(LOG, Wanted("summary"), lambda rendering: [rendering.summary()])
+    [(summary, _), (last, log)] = read
+    assert summary.severities["ERROR"].count == log.tally.lines
     assert [error.reason for error in log.missing] == ["timeout"]
     assert last is None
 

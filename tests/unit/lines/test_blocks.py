@@ -139,6 +139,6 @@ def test_what_a_rendering_held_is_given_back_while_its_outcome_is_kept(monkeypat
     assert len(cores) == 1
     if is_read_to_end:
         assert [*pieces] == [b"b\n"]
-    pieces.close()
+    del pieces
     assert rendering.is_read_to_end is is_read_to_end
     assert len(cores) == 0

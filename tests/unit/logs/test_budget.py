@@ -228,19 +228,19 @@ def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_a
         for _ in range(2):
             pool.submit(work, other, 0.15).result()
             pool.submit(work, spent, 0.06).result()
-    assert list(spent.charged([b"a"])) == [b"a"]
-    thread = Thread(target=lambda: [busy(0.1) for _ in spent.charged([b"a", b""])])
+    assert list(spent.charged([b"a"], False)) == [b"a"]
+    thread = Thread(target=lambda: [busy(0.1) for _ in spent.charged([b"a", b""], False)])
     thread.start()
     thread.join()
     busy(0.05)
     with pytest.raises(Incomplete, match="processor time"):
-        list(spent.charged([b"a"]))
+        list(spent.charged([b"a"], False))
 
 
 def test_whoever_left_is_seen(monkeypatch):
     monkeypatch.setattr(budget, "LOOK_EVERY", 0)
     with pytest.raises(ClientLeft):
-        next(Budget(Allowance(60, 0), Client(has_left=True)).charged([b""]))
+        next(Budget(Allowance(60, 0), Client(has_left=True)).charged([b""], False))
 
 
 def test_an_answer_is_no_longer_than_twice_what_may_be_inflated():

@@ -117,7 +117,7 @@ def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(sou
         source.logs[b"x"] = FakeLog("swift", [lines], modified=written)
         with closing(logs.open(b"x", [source], budget, by_index=True)) as log:
             summaries.append(summary_of(log))
-    assert [summary["first_time"][:4] for summary in summaries] == ["2025", "2026"]
+    assert [summary.first_time[:4] for summary in summaries] == ["2025", "2026"]
 
 
 @pytest.mark.parametrize("found", [None, Folder()])
