@@ -26,8 +26,7 @@ from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
 from oslogserve.handlers.seen import SeenHandler
 from oslogserve.handlers.server import Readiness
-from oslogserve.http.answer import Answer
-from oslogserve.http.body import Body
+from oslogserve.http.answer import Answer, Body
 from oslogserve.http.cors import Cors
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
@@ -36,7 +35,7 @@ from oslogserve.jobs.compare import Pointers
 from oslogserve.lines.selection import PageLimits
 from oslogserve.logs.budget import Allowance, Workload
 from oslogserve.metrics import Metrics
-from oslogserve.pages import assets
+from oslogserve.pages import page
 from oslogserve.pages.seen import LIST
 from oslogserve.query import Query
 from oslogserve.salt import salt_of
@@ -82,7 +81,8 @@ class App:
         job = JobHandler(*of_job)
         replaces_index = config["serve", "replace_generated_index"]
         self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
-        self._cors = Cors(config["serve", "cors_origins"])
+        origins = config["serve", "cors_origins"]
+        self._cors = Cors(origins) if origins else None
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         #: What could not be made and is done without, a sentence each.
         self.faults = assembly.faults
@@ -93,7 +93,7 @@ class App:
         self._server_paths: dict[str, Callable[[Request], Answer]] = {
             "/healthz": server.healthz,
             LIST: SeenHandler(assembly.memory),
-            **{path: partial(server.asset, path=path) for path in assets.BY_PATH},
+            **{path: partial(server.asset, path=path) for path in page.ASSETS},
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])
 
@@ -134,7 +134,8 @@ class App:
                 body = Body(nothing, self._metrics, started, note)
                 body.close() if has_left else body.fail()
                 raise
-        self._cors.add_headers(request, answer)
+        if self._cors:
+            self._cors.add_headers(request, answer)
         body = Body(answer, self._metrics, started, note)
         try:
             timing = _timing(request, context.trace, started)
@@ -156,9 +157,10 @@ class App:
         """opened: gets what is to be closed behind the answer, or if this raises."""
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
         if method not in ("GET", "HEAD"):
-            preflight = None if path in self._operator_paths else self._cors.preflight(request)
-            if preflight is not None:
-                return preflight
+            if self._cors and path not in self._operator_paths:
+                preflight = self._cors.preflight(request)
+                if preflight is not None:
+                    return preflight
             raise MethodNotAllowed(method)
         if path in self._server_paths:
             return self._server_paths[path](request)
@@ -174,7 +176,8 @@ class App:
         ]
         if not sources:
             raise BadRequest(f"source={query.source}: this server has no such source.")
-        query = self._pointers.resolved(query, sources)
+        if query.against or query.view == "overview":
+            query = self._pointers.resolved(query, sources)
         handler = self._folder if query.is_folder else self._log
         return handler(request, query, sources, opened)
 

@@ -61,7 +61,10 @@ class Bulkhead:
                 room.release()
 
     def _is_full(self) -> bool:
-        return sum(not is_idle() for is_idle in self._holders) >= self._places
+        taken = len(self._holders)
+        if taken >= self._places:
+            taken -= sum(is_idle() for is_idle in self._holders)
+        return taken >= self._places
 
     def _take(self, is_idle: Callable[[], bool]) -> None:
         self._holders.append(is_idle)

@@ -13,7 +13,7 @@ _PACKAGE = Path(__file__).parent
 #: are understood, and the index itself. A module that one of these imports counts only if it is named here.
 _OF_INDEXES = (
     "lines",
-    *(f"logs/{name}.py" for name in ("blocks", "decode", "index_file", "indexes")),
+    *(f"logs/{name}.py" for name in ("blocks", "decode", "indexes")),
     "search.py",
 )
 #: A part of these that only reads what an index has.

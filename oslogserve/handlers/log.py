@@ -15,7 +15,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits, Wanted
 from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.pages import assets
+from oslogserve.pages import page
 from oslogserve.pages.job import around_moment
 from oslogserve.pages.log import WINDOW, LogView
 from oslogserve.query import Query
@@ -46,7 +46,7 @@ class LogHandler:
         self._workload = workload
         self._limits = limits
         self._salt = salt
-        self._page_salt = f"{salt} {assets.VERSION} {limits}"
+        self._page_salt = f"{salt} {page.ASSETS_VERSION} {limits}"
         self._max_age = max_age
 
     def __call__(
@@ -98,7 +98,7 @@ class LogHandler:
             wrong, sentence = query.faults[0]
             raise BadRequest(sentence, wrong)
         if is_by_bytes and is_page and request.is_conditional:
-            is_encoded = request.accepts_encoding and (is_inflated or media_type is None)
+            is_encoded = bool(request.codings) and (is_inflated or media_type is None)
             headers = validator.not_modified(request, is_encoded)
             if headers is not None:
                 view = "raw" if media_type else query.view
@@ -136,7 +136,7 @@ class LogHandler:
         if isinstance(found, Folder):
             return None
         found.close()
-        is_encoded = request.accepts_encoding and query.view != "raw"
+        is_encoded = bool(request.codings) and query.view != "raw"
         validator = self._validator(query, found.stored, other)
         headers = validator.not_modified(request, is_encoded)
         if headers is None:

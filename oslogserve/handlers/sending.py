@@ -11,7 +11,7 @@ from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.answer import Answer, answer, gathered
 from oslogserve.http.read_ahead import ReadAhead
-from oslogserve.http.request import ByteRange, Request, Validator
+from oslogserve.http.request import Request, Validator
 from oslogserve.logs.decode import exactly
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import OpenLog
@@ -82,18 +82,19 @@ class Sending(NamedTuple):
             if not log.packing:
                 pieces, length = self._stored(byte_range)
             else:
-                pieces, length = self._begun(log.text_range(*byte_range)), byte_range.size
+                pieces = self._begun(log.text_range(*byte_range))
+                length = byte_range[1] - byte_range[0]
             return self._answer("text", headers, pieces, byte_range, length=length)
-        is_sent_as_stored = request.accepts(log.packing)
+        is_sent_as_stored = log.packing in request.codings
         if request.is_head and not log.is_whole:
-            is_encoded = request.accepts_gzip or is_sent_as_stored
+            is_encoded = "gzip" in request.codings or is_sent_as_stored
             length = None if is_encoded else log.known_size()
             return self._answer("text", headers, (), length=length, is_compressible=bool(log.first))
         if is_sent_as_stored and log.is_one_member():
             pieces, length = self._stored()
             return self._answer("text", headers, pieces, length=length, encoding=log.packing)
         # Text from Swift is streamed, so that its last line can say if Swift breaks off.
-        if log.source_log.is_local and not log.packing and not request.accepts_gzip:
+        if log.source_log.is_local and not log.packing and "gzip" not in request.codings:
             pieces, length = self._stored()
             return self._answer("text", headers, pieces, length=length)
         missing: list[Incomplete] = []
@@ -120,7 +121,7 @@ class Sending(NamedTuple):
         *,
         may_break_off: bool = False,
         is_as_stored: bool = False,
-    ) -> tuple[ByteRange | None, list[Header]]:
+    ) -> tuple[tuple[int, int] | None, list[Header]]:
         """The range to send, None for all; and the headers of a validator, and of ranges.
 
         ranges: value of Accept-Ranges; "" for no header. size_of: bytes that ranges are of, None if none can be sent.
@@ -131,22 +132,24 @@ class Sending(NamedTuple):
             return None, []
         headers: list[Header] = [("Accept-Ranges", ranges)] if ranges else []
         byte_range = None
-        requested = validator.byte_range(request) if ranges == "bytes" else None
-        if requested is not None and (size := size_of()) is not None:
-            byte_range = requested.within(size)
-            first, end = byte_range
+        requested = validator.byte_range(request, size_of) if ranges == "bytes" else None
+        if requested is not None:
+            first, end, size = requested
+            byte_range = first, end
             headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
-        is_encoded = request.accepts_encoding and not is_as_stored and byte_range is None
+        is_encoded = bool(request.codings) and not is_as_stored and byte_range is None
         may_break_off = may_break_off or self.log.may_break_off
         return byte_range, headers + validator.headers(is_encoded, may_break_off)
 
-    def _stored(self, byte_range: ByteRange | None = None) -> tuple[Iterable[bytes], int | None]:
+    def _stored(
+        self, byte_range: tuple[int, int] | None = None
+    ) -> tuple[Iterable[bytes], int | None]:
         """The stored bytes, and their number if it is known. Raises Unavailable."""
         log, size = self.log, self.log.stored.size
         if byte_range is not None:
             log.source_log.close()
-            pieces = exactly(byte_range.size, log.reopened(byte_range))
-            return self._begun(pieces), byte_range.size
+            length = byte_range[1] - byte_range[0]
+            return self._begun(exactly(length, log.reopened(byte_range))), length
         if size is None:
             return log.stored_bytes(), None
         if not log.is_whole:
@@ -206,7 +209,7 @@ class Sending(NamedTuple):
         view: str,
         headers: Sequence[Header],
         pieces: Iterable[bytes],
-        byte_range: ByteRange | None = None,
+        byte_range: tuple[int, int] | None = None,
         **more: Any,
     ) -> Answer:
         """more: further arguments of answer()."""

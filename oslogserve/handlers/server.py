@@ -13,7 +13,7 @@ from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
 from oslogserve.messages import visible
 from oslogserve.metrics import Metrics
-from oslogserve.pages import assets, page
+from oslogserve.pages import page
 from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html
 from oslogserve.sources import Trace
@@ -54,13 +54,13 @@ class Readiness:
 
 
 def asset(request: Request, path: str) -> Answer:
-    found = assets.BY_PATH[path]
+    content, media_type = page.ASSETS[path]
     headers = [
-        ("Content-Type", found.media_type),
+        ("Content-Type", media_type),
         ("Cache-Control", "public, max-age=31536000, immutable"),
         ("Vary", "Accept-Encoding"),
     ]
-    return answer(request, found.content, headers, view="asset", is_compressible=True)
+    return answer(request, content, headers, view="asset", is_compressible=True)
 
 
 def healthz(request: Request) -> Answer:

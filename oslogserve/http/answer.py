@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The answer to a request: its status, its headers, and pieces that are read while they are sent."""
 
+import os
+import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -8,10 +10,11 @@ from itertools import chain
 from typing import Any
 
 from oslogserve import fastzlib
-from oslogserve.errors import Header, Incomplete
+from oslogserve.errors import ClientLeft, Header, Incomplete
 from oslogserve.fastzlib import GZIP_WBITS
 from oslogserve.http import NO_STORE
 from oslogserve.http.request import Request
+from oslogserve.metrics import Metrics, size_class
 
 #: Bytes of a small answer, which is sent as a whole: as much as a block of a large log.
 MOST_GATHERED = 256 * 1024
@@ -105,3 +108,81 @@ def gzipped(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
         if piece:
             yield compressor.compress(piece) + compressor.flush(zlib.Z_SYNC_FLUSH)
     yield compressor.flush()
+
+
+class Body:
+    """Iterator over an answer's pieces.
+
+    A class, not a generator, so that close() also works before the first byte (HEAD, a client that
+    left). If the body fails midway, this is counted, and the server breaks the connection.
+    """
+
+    def __init__(
+        self,
+        answer: Answer,
+        metrics: Metrics,
+        started: float,
+        note: Callable[["Body"], None] | None = None,
+    ) -> None:
+        """started: when the request came, by time.perf_counter(). note: called once, at the end."""
+        self.answer = answer
+        #: "complete", "aborted" (the client left) or "failed".
+        self.ending = "aborted"
+        #: Seconds from the request to the first byte that the server got, None for none; and to the end.
+        self.first_byte: float | None = None
+        self.seconds = 0.0
+        #: Bytes.
+        self.sent = 0
+        self._pieces = iter(answer.pieces)
+        self._metrics = metrics
+        self._started = started
+        self._note = note
+        self._is_closed = False
+        metrics["responses_total", answer.status[:3]].inc()
+        metrics["worker_responses_total", str(os.getpid())].inc()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            piece = next(self._pieces)
+        except StopIteration:
+            self.ending = "failed" if self.answer.missing else "complete"
+            raise
+        except ClientLeft:
+            raise
+        except Exception as error:
+            self.ending = "failed"
+            if isinstance(error, Incomplete):
+                self.answer.missing.append(error)
+            raise
+        if self.first_byte is None:
+            self.first_byte = time.perf_counter() - self._started
+        self.sent += len(piece)
+        self.answer.note_sent(len(piece))
+        return piece
+
+    def fail(self) -> None:
+        """Closes an answer that never began."""
+        self.ending = "failed"
+        self.close()
+
+    def close(self) -> None:
+        if self._is_closed:
+            return
+        self._is_closed = True
+        answer, metrics = self.answer, self._metrics
+        if answer.close:
+            answer.close()
+        size = size_class(answer.stored_size)
+        key = "response_seconds", answer.source, answer.view, self.ending, size
+        self.seconds = time.perf_counter() - self._started
+        metrics[key].observe(self.seconds)
+        for error in answer.missing:
+            metrics["incomplete_logs_total", answer.source, error.reason].inc()
+        metrics["sent_bytes_total", answer.view].inc(self.sent)
+        metrics["requests_in_progress"].dec()
+        metrics["threads_busy", str(os.getpid())].dec()
+        if self._note is not None:
+            self._note(self)

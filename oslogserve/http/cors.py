@@ -29,7 +29,7 @@ _PREFLIGHT = (
 
 class Cors:
     def __init__(self, origins: Collection[str]) -> None:
-        """origins: those that may read; none if empty."""
+        """origins: those that may read."""
         self._origins = frozenset(origins)
 
     def preflight(self, request: Request) -> Answer | None:
@@ -42,8 +42,6 @@ class Cors:
 
     def add_headers(self, request: Request, answer: Answer) -> None:
         """Adds to an answer what lets an allowed origin read it, and that it varies by origin."""
-        if not self._origins:
-            return
         for number, (name, value) in enumerate(answer.headers):
             if name == "Vary" and "Origin" not in value:
                 answer.headers[number] = (name, f"{value}, Origin")

@@ -5,6 +5,7 @@ import re
 import select
 import socket
 import time
+from collections.abc import Callable
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any, NamedTuple
@@ -22,6 +23,7 @@ from oslogserve.http import NO_STORE, VARY
 _RANGE = re.compile(r"bytes=(?:([0-9]{1,20})-([0-9]{0,20})|-([0-9]{1,20}))", re.IGNORECASE)
 #: What the server sends as Content-Encoding: gzip that it makes, and both as they are stored.
 _CODINGS = ("gzip", "zstd")
+_CONDITIONS = ("HTTP_IF_NONE_MATCH", "HTTP_IF_MODIFIED_SINCE")
 #: Seconds after which a log is taken as finished: its job has written nothing for a day.
 SETTLED_AFTER = 24 * 3600
 
@@ -33,12 +35,14 @@ class Request:
         """gzip_level: the server's; None if it never compresses."""
         self.environ = environ
         self.is_head: bool = environ["REQUEST_METHOD"] == "HEAD"
+        self.is_conditional = not environ.keys().isdisjoint(_CONDITIONS)
         header = environ.get("HTTP_ACCEPT_ENCODING")
-        self._codings = frozenset() if gzip_level is None else codings_named(header)
+        #: Content-Encodings that the client and the server want an answer with.
+        self.codings = frozenset() if gzip_level is None else codings_named(header)
+        #: The level to compress with; None if the client or the server does not want gzip.
+        self.gzip_level = gzip_level if "gzip" in self.codings else None
         #: The client's connection; None where the server does not show it, as mod_wsgi.
         self._connection: socket.socket | None = environ.get("gunicorn.socket")
-        #: The level to compress with; None if the client or the server does not want gzip.
-        self.gzip_level = gzip_level if self.accepts_gzip else None
 
     def has_left(self) -> bool:
         """True if the client is known to have closed the connection."""
@@ -49,61 +53,6 @@ class Request:
         poll = select.poll()
         poll.register(self._connection, select.POLLRDHUP)
         return bool(poll.poll(0))
-
-    @property
-    def accepts_gzip(self) -> bool:
-        return self.accepts("gzip")
-
-    @property
-    def accepts_encoding(self) -> bool:
-        """True if the answer may be encoded in any way."""
-        return bool(self._codings)
-
-    def accepts(self, coding: str) -> bool:
-        """True if the client and the server want an answer with this Content-Encoding."""
-        return coding in self._codings
-
-    @property
-    def is_conditional(self) -> bool:
-        return "HTTP_IF_NONE_MATCH" in self.environ or "HTTP_IF_MODIFIED_SINCE" in self.environ
-
-    def byte_range(self) -> "RequestedRange | None":
-        """The range that a GET requests; None for none, several or a malformed one."""
-        found = _RANGE.fullmatch(self.environ.get("HTTP_RANGE", ""))
-        if found is None or self.environ["REQUEST_METHOD"] != "GET":
-            return None
-        first, last, length = (int(digits) if digits else None for digits in found.groups())
-        if first is None:
-            return RequestedRange(None, length)
-        return None if last is not None and last < first else RequestedRange(first, last)
-
-
-class ByteRange(NamedTuple):
-    """Bytes from `first` up to `end`, without `end`."""
-
-    first: int
-    end: int
-
-    @property
-    def size(self) -> int:
-        return self.end - self.first
-
-
-class RequestedRange(NamedTuple):
-    """A requested range: FIRST-LAST, FIRST-, or the last bytes, -LENGTH, where `first` is None."""
-
-    first: int | None
-    last: int | None
-
-    def within(self, size: int) -> ByteRange:
-        """The part of the range within `size` bytes. Raises RangeUnsatisfiable."""
-        if self.first is None:
-            found = ByteRange(max(0, size - (self.last or 0)), size)
-        else:
-            found = ByteRange(self.first, size if self.last is None else min(self.last + 1, size))
-        if found.size <= 0:
-            raise RangeUnsatisfiable(size)
-        return found
 
 
 # Clients send few different headers.
@@ -190,8 +139,14 @@ class Validator(NamedTuple):
             return None
         return [self._cache_control(), VARY, self._tag(is_encoded)]
 
-    def byte_range(self, request: Request) -> RequestedRange | None:
-        """The requested range; None for none, or if If-Range names another version."""
+    def byte_range(
+        self, request: Request, size_of: Callable[[], int | None]
+    ) -> tuple[int, int, int] | None:
+        """The range that a GET requests, as its first byte and its end, and the size of all; None for all.
+
+        That is for none, several or a malformed one, or if If-Range names another version. size_of: None if no
+        ranges can be sent. Raises RangeUnsatisfiable.
+        """
         condition = request.environ.get("HTTP_IF_RANGE")
         if condition is None:
             is_same = True
@@ -199,7 +154,20 @@ class Validator(NamedTuple):
             is_same = condition.strip() == self.etag
         else:
             is_same = self.is_by_time and _date(condition) == int(self.modified)
-        return request.byte_range() if is_same else None
+        found = _RANGE.fullmatch(request.environ.get("HTTP_RANGE", ""))
+        if not (is_same and found and request.environ["REQUEST_METHOD"] == "GET"):
+            return None
+        first, last, length = (int(digits) if digits else None for digits in found.groups())
+        if first is not None and last is not None and last < first:
+            return None
+        size = size_of()
+        if size is None:
+            return None
+        end = size if last is None else min(last + 1, size)
+        first = max(0, size - (length or 0)) if first is None else first
+        if first >= end:
+            raise RangeUnsatisfiable(size)
+        return first, end, size
 
 
 def _date(text: str | None) -> int | None:

@@ -12,7 +12,7 @@ from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.http.body import Body
+from oslogserve.http.answer import Body
 
 #: Characters of a path, and of any other text from a client. They keep a line below 4096 bytes, which
 #: a pipe takes in one piece.

@@ -14,7 +14,7 @@ from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Summary, summary_of
 from oslogserve.logs.blocks import MOST_HELD, Blocks
-from oslogserve.logs.index_file import LogIndex
+from oslogserve.logs.indexes import LogIndex
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024

@@ -17,8 +17,7 @@ from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
 from oslogserve.fastzlib import fast
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes, inflated, within
-from oslogserve.logs.index_file import LogIndex, file_of
-from oslogserve.logs.indexes import Indexes
+from oslogserve.logs.indexes import Indexes, LogIndex, file_of
 from oslogserve.sources import Log, Stored
 
 if TYPE_CHECKING:

@@ -24,10 +24,9 @@ from oslogserve.lines.summary import ErrorLine, Summary
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.native import SEVERITIES
 from oslogserve.pages import brief
-from oslogserve.pages.assets import content
 from oslogserve.pages.bar import bar
 from oslogserve.pages.chapters import chapters_page
-from oslogserve.pages.page import frame
+from oslogserve.pages.page import content, frame
 from oslogserve.query import Query
 from oslogserve.templates import streamed
 

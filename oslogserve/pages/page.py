@@ -1,14 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The common parts of all pages: headers, and the values of base.html."""
+"""The common parts of all pages: style sheets and scripts, headers, and the values of base.html."""
 
-from functools import partial
+import base64
+import functools
+import hashlib
+from importlib import resources
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from oslogserve.errors import Header
 from oslogserve.http import HTML
-from oslogserve.pages.assets import integrity, url
 from oslogserve.query.parameters import FORMATS
+
+_MEDIA_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
+
+
+#: Names of the style sheets and scripts.
+_PATHS: dict[str, str] = {}
+#: Their content and media type, by a path below the mount that changes with the content.
+ASSETS: dict[str, tuple[bytes, str]] = {}
+for _file in resources.files("oslogserve").joinpath("static").iterdir():
+    _stem, _, _ending = _file.name.rpartition(".")
+    if _ending in _MEDIA_TYPES:
+        _content = _file.read_bytes()
+        _path = f"/_oslogserve/{_stem}.{hashlib.sha256(_content).hexdigest()[:12]}.{_ending}"
+        _PATHS[_file.name], ASSETS[_path] = _path, (_content, _MEDIA_TYPES[_ending])
+#: A digest of all files, part of the ETags of pages, which name them.
+ASSETS_VERSION = hashlib.sha256("".join(sorted(ASSETS)).encode()).hexdigest()[:8]
+
+
+def content(name: str) -> str:
+    return ASSETS[_PATHS[name]][0].decode()
+
+
+@functools.cache
+def integrity(name: str) -> str:
+    """The content's hash, as in a content security policy and in `integrity`."""
+    digest = hashlib.sha256(content(name).encode()).digest()
+    return f"sha256-{base64.b64encode(digest).decode()}"
+
 
 _NAMES = ("log.js", "folds.js", "map.js", "outline.js", "follow.js", "folder.js", "overview.js")
 _HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
@@ -52,7 +82,7 @@ def frame(mount: str, path: bytes, title: str = "", source: str = "") -> dict[st
     """The values for every page. mount: SCRIPT_NAME. title: by default the path. source: the query's one, if it names one."""
     return {
         "title": title or path.decode("utf-8", "replace") or "logs",
-        "asset": partial(url, mount),
+        "asset": lambda name: mount + _PATHS[name],
         "integrity": integrity,
         "path": breadcrumbs(mount, path, source),
         "kept": of_source(source),

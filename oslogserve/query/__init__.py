@@ -172,7 +172,8 @@ class Query(NamedTuple):
         first, last = values.pop("lines", (1, None))
         fields = {name: values.pop(name) for name in Selection._fields if name in values}
         selection = Selection(first=first, last=last, **fields)
-        if states_of((*selection.searches, *selection.without)) > MOST_STATES:
+        searches = *selection.searches, *selection.without
+        if searches and states_of(searches) > MOST_STATES:
             sentence = "The search is too complex: use fewer repetitions or fewer searches."
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))

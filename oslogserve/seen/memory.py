@@ -12,7 +12,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.seen import NAME, Cause, Run, Seen
 from oslogserve.seen.rules import Rules
 from oslogserve.seen.runs import ended_at, run_of
-from oslogserve.sources.breaker import CircuitBreaker, Outages
+from oslogserve.sources.guard import CircuitBreaker, Outages
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database

@@ -45,7 +45,7 @@ def test_code_that_makes_no_index_changes_etags_alone(package, name):
     assert (before[0] == after[0], before[1] == after[1]) == (False, True)
 
 
-@pytest.mark.parametrize("name", ["lines/summary.py", "logs/index_file.py", "logs/decode.py"])
+@pytest.mark.parametrize("name", ["lines/summary.py", "logs/indexes.py", "logs/decode.py"])
 def test_code_that_makes_indexes_changes_all_salts(package, name):
     before = salts()
     with (package / name).open("a") as file:

@@ -5,8 +5,7 @@ import time
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.http.answer import Answer
-from oslogserve.http.body import Body
+from oslogserve.http.answer import Answer, Body
 from oslogserve.metrics import Metrics
 
 

@@ -8,8 +8,7 @@ import shutil
 
 import pytest
 
-from oslogserve.http.answer import Answer
-from oslogserve.http.body import Body
+from oslogserve.http.answer import Answer, Body
 from oslogserve.http.request_log import RequestLog, fields_of
 from oslogserve.metrics import Metrics
 

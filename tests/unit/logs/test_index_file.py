@@ -5,7 +5,7 @@ import random
 import pytest
 
 from oslogserve.logs.decode import FirstBytes
-from oslogserve.logs.index_file import LogIndex, file_of
+from oslogserve.logs.indexes import LogIndex, file_of
 
 HERITAGE = {
     "rank": 2,

@@ -7,8 +7,7 @@ import random
 import pytest
 
 from oslogserve.logs.blocks import INTERVAL, MOST_BLOCKS, interval_of
-from oslogserve.logs.index_file import LogIndex
-from oslogserve.logs.indexes import Indexes
+from oslogserve.logs.indexes import Indexes, LogIndex
 from tests.fuzz import indexes as fuzz
 from tests.kit.packing import frame, stored_as
 from tests.kit.small import small_indexes

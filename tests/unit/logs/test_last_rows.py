@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from oslogserve.logs.index_file import LogIndex, file_of
+from oslogserve.logs.indexes import LogIndex, file_of
 from tests.kit.small import small_indexes
 from tests.unit.handlers.asking import Asking, plain
 

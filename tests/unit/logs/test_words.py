@@ -15,8 +15,7 @@ from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.blocks import Blocks
 from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.decode import PIECE, FirstBytes
-from oslogserve.logs.index_file import LogIndex
-from oslogserve.logs.indexes import Indexes
+from oslogserve.logs.indexes import Indexes, LogIndex
 from oslogserve.metrics import Metrics
 from oslogserve.native import LIMITS
 from oslogserve.search import Search

@@ -8,8 +8,8 @@ import pytest
 from oslogserve.errors import Incomplete
 from oslogserve.lines.renderer import Renderer
 from oslogserve.pages import page
-from oslogserve.pages.assets import content, integrity, url
 from oslogserve.pages.log import LogView
+from oslogserve.pages.page import content, frame, integrity
 from oslogserve.query import Query
 from oslogserve.urls import address
 from tests.kit.open_logs import open_log
@@ -87,13 +87,16 @@ def test_nothing_in_a_served_page_is_inline():
     assert "style" not in [*shape(text), *names]
     assert not [name for name in names if name.startswith("on")]
     assert re.findall("<script(.*?)>(.*?)</script>", text, re.DOTALL) == [
-        (f' type="module"{when} integrity="{integrity(name)}" src="{url("/m", name)}"', "")
+        (
+            f' type="module"{when} integrity="{integrity(name)}" src="{frame("/m", b"")["asset"](name)}"',
+            "",
+        )
         for name, when in (
             *(("log.js", " async"), ("folds.js", " async")),
             *(("map.js", ""), ("outline.js", "")),
         )
     ]
-    assert f'<link rel="stylesheet" href="{url("/m", "log.css")}">' in text
+    assert f'<link rel="stylesheet" href="{frame("/m", b"")["asset"]("log.css")}">' in text
     assert "javascript:" not in text
 
 

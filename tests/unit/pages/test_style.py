@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from oslogserve.pages.assets import content
+from oslogserve.pages.page import content
 from oslogserve.pages.rows import COLOURS
 
 #: WCAG 2 AA, of text.

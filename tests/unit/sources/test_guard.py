@@ -8,9 +8,16 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Context, Folder, breaker
-from oslogserve.sources.breaker import FAILURES, FIRST_PAUSE, LONGEST_PAUSE, MIN_FAILING
-from oslogserve.sources.guard import PATIENCE, PATIENCE_BEHIND_DISK, Guard
+from oslogserve.sources import Context, Folder, guard as guards
+from oslogserve.sources.guard import (
+    FAILURES,
+    FIRST_PAUSE,
+    LONGEST_PAUSE,
+    MIN_FAILING,
+    PATIENCE,
+    PATIENCE_BEHIND_DISK,
+    Guard,
+)
 from tests.kit.open_logs import FakeLog, FakeSource
 from tests.unit.handlers.asking import Asking
 
@@ -358,8 +365,8 @@ def test_calls_that_began_before_it_was_left_alone_do_not_prolong_that(metrics, 
 
 
 def test_who_waits_for_a_place_is_told_when_the_source_is_left_alone(metrics, monkeypatch):
-    monkeypatch.setattr(breaker, "MIN_FAILING", 0)
-    monkeypatch.setattr(breaker, "FAILURES", 1)
+    monkeypatch.setattr(guards, "MIN_FAILING", 0)
+    monkeypatch.setattr(guards, "FAILURES", 1)
     guard, readers = hanging(metrics, threads=2)
     guard.source.error = SourceError("swift", "status 503")
     readers.ask()
