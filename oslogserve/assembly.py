@@ -11,7 +11,6 @@ from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
-from oslogserve.messages import without_values
 from oslogserve.metrics import Metrics
 from oslogserve.salt import rules_of
 from oslogserve.seen.memory import Memory
@@ -21,6 +20,7 @@ from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
 from oslogserve.sources.store.source import Store
 from oslogserve.sources.swift.source import Swift
+from oslogserve.text import without_values
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database

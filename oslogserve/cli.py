@@ -15,9 +15,8 @@ from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error, SourceError
-from oslogserve.humanize import counted
-from oslogserve.messages import in_lines, visible
 from oslogserve.query.parameters import PARAMETERS, RENDER_PARAMETERS
+from oslogserve.text import counted, in_lines, visible
 
 RENDERED = ("html", "text", "jsonl", "summary", "brief")
 #: What runs a command, and returns the exit status.

@@ -26,10 +26,11 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.util import set_owner_process
 from gunicorn.workers.gthread import ThreadWorker
 
-from oslogserve import __version__, messages, metrics_dir
+from oslogserve import __version__, metrics_dir
 from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.seen.rules import configured_rules
+from oslogserve.text import log_message, without_values
 
 if TYPE_CHECKING:
     from oslogserve.app import App
@@ -96,7 +97,7 @@ class _Configuration:
         self._is_latest = True
         self._rules, faults = configured_rules(config)
         for what in [*config.lacks(), *(f"{one}; the server runs without it" for one in faults)]:
-            messages.log(what)
+            log_message(what)
 
     def renew(self, settings: Any) -> None:
         """Reads the configuration again, for the workers that a HUP starts. Keeps the old one if a trial fails.
@@ -108,9 +109,9 @@ class _Configuration:
                 self._take(self._read())
                 return
         except (ConfigError, OSError) as error:  # it was changed meanwhile
-            messages.log(error)
+            log_message(error)
         self._is_latest = False
-        messages.log("the configuration stays as it was")
+        log_message("the configuration stays as it was")
 
     def app(self) -> "App":
         # Imported in the worker, since each worker has its own metrics.
@@ -118,11 +119,11 @@ class _Configuration:
 
         app = App(self.current, self._rules, self._taken, self._is_latest)
         for what in app.faults:
-            messages.log(what)
+            log_message(what)
         # All this stays. Each full collection would visit it, for some 10 ms.
         gc.collect()
         gc.freeze()
-        messages.log(f"oslogserve {__version__}")
+        log_message(f"oslogserve {__version__}")
         return app
 
 
@@ -142,9 +143,9 @@ def _passes_trial(read: Callable[[], Config], settings: Any) -> bool:
         os.waitpid(child, 0 if is_over else os.WNOHANG)
     if not is_over:
         what = "the disk or the server of something that it names may hang"
-        messages.log(f"the new configuration was not taken in {TRIAL:g} s: {what}")
+        log_message(f"the new configuration was not taken in {TRIAL:g} s: {what}")
     elif not verdict:
-        messages.log("the process that tried the new configuration ended before it was done")
+        log_message("the process that tried the new configuration ended before it was done")
     return verdict == _PASSED
 
 
@@ -166,9 +167,9 @@ def _try(read: Callable[[], Config], settings: Any, writing: int) -> NoReturn:
         App(config, rules)
         verdict = _PASSED
     except ConfigError as error:
-        messages.log(error)
+        log_message(error)
     except BaseException as error:  # noqa: BLE001 - a worker would end the server by it
-        messages.log(f"the application cannot be made: {messages.without_values(error)}")
+        log_message(f"the application cannot be made: {without_values(error)}")
     finally:
         with suppress(OSError):
             os.write(writing, verdict)
@@ -189,7 +190,7 @@ def read_configuration(server: Any) -> None:
     try:
         _of_gunicorn.append(_Configuration(configured))
     except ConfigError as error:
-        messages.log(error)
+        log_message(error)
         raise SystemExit(2) from None
     on_starting(server)
 

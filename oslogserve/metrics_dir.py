@@ -17,7 +17,7 @@ from pathlib import Path
 from prometheus_client.mmap_dict import MmapedDict, mmap_key
 from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 
-from oslogserve import messages
+from oslogserve.text import log_message
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
 #: Kinds of files, and their bytes: enough for all series. A process dies if it writes to mapped memory for
@@ -54,7 +54,7 @@ def join(directory: str) -> bool:
                     _make(path, kind)
     except OSError as error:
         what = f"{error.strerror}; the metrics are without those of process {process}"
-        messages.log(f"{directory}: {what}")
+        log_message(f"{directory}: {what}")
         return False
     return True
 

@@ -5,11 +5,12 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from oslogserve import __version__, messages
+from oslogserve import __version__
 from oslogserve.allocator import set_up_malloc
 from oslogserve.app import App, Environ
 from oslogserve.config import ConfigError, load
 from oslogserve.http import TEXT
+from oslogserve.text import log_message
 
 
 def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:
@@ -22,9 +23,9 @@ set_up_malloc()
 try:
     config = load(os.environ.get("OSLOGSERVE_CONFIG"))
     application: Any = App(config)
-    messages.log(f"oslogserve {__version__}")
+    log_message(f"oslogserve {__version__}")
     for what in [*config.lacks(), *application.faults]:
-        messages.log(what)
+        log_message(what)
 except ConfigError as error:
-    messages.log(error)
+    log_message(error)
     application = _not_configured

@@ -12,14 +12,12 @@ from typing import NamedTuple
 from oslogserve.assembly import sources_of
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, SourceError, Unavailable
-from oslogserve.humanize import size_shown
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.blocks import LEAST_PACKED
 from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.messages import shown
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress
 from oslogserve.salt import rules_of
@@ -27,6 +25,7 @@ from oslogserve.sources import METADATA_ONLY, Context, Folder, Source
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.first_of import open_first
 from oslogserve.stopping import Stopping
+from oslogserve.text import shown, size_shown
 from oslogserve.urls import path_in_argument
 
 #: Names that an object may have, but no path of a URL.

@@ -9,9 +9,8 @@ from contextlib import closing
 from oslogserve.assembly import database_of
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
-from oslogserve.humanize import counted
-from oslogserve.messages import in_lines, visible
 from oslogserve.seen.rules import usable_rules
+from oslogserve.text import counted, in_lines, visible
 
 #: Runs of a rule that are named.
 MOST_NAMED = 3

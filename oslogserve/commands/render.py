@@ -24,7 +24,6 @@ from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
-from oslogserve.messages import for_terminal
 from oslogserve.metrics import Metrics
 from oslogserve.pages.log import LogView, incomplete_notice, with_notices
 from oslogserve.query import Query
@@ -33,6 +32,7 @@ from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules
 from oslogserve.sources import Log, Stored
 from oslogserve.sources.disk.source import Disk
+from oslogserve.text import for_terminal
 
 #: Bytes of a pipe that are read at once.
 _CHUNK = 64 * 1024

@@ -5,10 +5,10 @@ from oslogserve.errors import Busy, Forbidden, Header, NotFound, SourceError
 from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
-from oslogserve.humanize import counted
 from oslogserve.pages import page, seen
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.query import SeenQuery
+from oslogserve.text import counted
 
 #: Causes that are listed, and runs of a cause.
 MOST_CAUSES, MOST_RUNS = 100, 200

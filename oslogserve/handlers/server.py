@@ -11,13 +11,13 @@ from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailabl
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
-from oslogserve.messages import visible
 from oslogserve.metrics import Metrics
 from oslogserve.pages import page
 from oslogserve.pages.error import error_page
 from oslogserve.query import accepts_html
 from oslogserve.sources import Trace
 from oslogserve.sources.guard import Guard
+from oslogserve.text import visible
 from oslogserve.urls import checked_path
 
 #: Seconds, less than usual load balancers wait.

@@ -21,11 +21,11 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
-from oslogserve.messages import visible
 from oslogserve.native import Known
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
+from oslogserve.text import visible
 from oslogserve.urls import checked_path
 
 #: What a pointer begins with in a query, and the bytes of one that are read.

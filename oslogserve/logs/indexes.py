@@ -23,13 +23,13 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile, gettempprefix
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from oslogserve import messages, native
+from oslogserve import native
 from oslogserve.fastzlib import fast
-from oslogserve.humanize import size_shown
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.metrics import Metrics
 from oslogserve.native import SEVERITIES, Known
 from oslogserve.sources import Stored
+from oslogserve.text import log_message, size_shown
 
 if TYPE_CHECKING:
     from oslogserve_core import Point
@@ -288,7 +288,7 @@ class Indexes:
             self._write(self._file(key), content)
         except OSError as error:
             if self._failed is None:
-                messages.log(f"indexes are not kept in {self._path}: {error.strerror}")
+                log_message(f"indexes are not kept in {self._path}: {error.strerror}")
             self._failed = self._clock()
             return False
         self._failed = None
@@ -326,7 +326,7 @@ class Indexes:
     def _refuse(self, key: str, reason: str, why: str) -> None:
         """Removes what is of no use."""
         self.metrics["indexes_refused_total", reason].inc()
-        messages.log(f"an index was removed: {why}")
+        log_message(f"an index was removed: {why}")
         with suppress(OSError):
             os.unlink(self._file(key))
 

@@ -6,17 +6,16 @@ from functools import partial
 from urllib.parse import quote
 
 from oslogserve.errors import Incomplete
-from oslogserve.humanize import counted, duration
 from oslogserve.jobs.brief import LogLines, errors_at_failure
 from oslogserve.jobs.overview import Findings, RankedLog
 from oslogserve.lines.excerpt.choice import chosen
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.excerpt.worth import Weighed, weighed
 from oslogserve.lines.summary import Summary
-from oslogserve.messages import cut, visible
 from oslogserve.pages.page import of_source
 from oslogserve.query import Query
 from oslogserve.seen.rules import Rule
+from oslogserve.text import counted, cut, duration, visible
 
 _SECOND = 10**6
 #: What stands before the first line of the cause, and before other lines.

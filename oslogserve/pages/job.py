@@ -11,12 +11,10 @@ from math import inf
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.humanize import iso_moment
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.lines import Slice, read_lines
 from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment
-from oslogserve.messages import visible
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
@@ -24,6 +22,7 @@ from oslogserve.pages.page import Link, frame, of_source
 from oslogserve.pages.rows import gathered, rows
 from oslogserve.query import Query
 from oslogserve.templates import streamed
+from oslogserve.text import iso_moment, visible
 from oslogserve.urls import address
 
 _FIELDS = ("q", "logs", "since", "until")

@@ -9,13 +9,12 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from oslogserve.errors import Incomplete
-from oslogserve.humanize import iso_moment, moment
-from oslogserve.messages import visible
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, known
 from oslogserve.templates import streamed
+from oslogserve.text import iso_moment, moment, visible
 
 #: Entries of a page, as of Swift's own listings.
 MOST = 10_000

@@ -11,7 +11,6 @@ from msgspec import to_builtins
 
 from oslogserve import native
 from oslogserve.ci.build import Build
-from oslogserve.humanize import iso_moment
 from oslogserve.jobs.excerpts import Excerpt, lines_shown
 from oslogserve.jobs.job import Ending
 from oslogserve.jobs.overview import Findings, RankedLog
@@ -30,6 +29,7 @@ from oslogserve.query.parameters import OF_BRIEF
 from oslogserve.seen import Seen
 from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered, streamed
+from oslogserve.text import iso_moment
 from oslogserve.urls import address
 
 #: Logs that a notice about several names.

@@ -9,7 +9,6 @@ from textwrap import shorten
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve.humanize import counted, iso_moment
 from oslogserve.pages.log import json_line
 from oslogserve.pages.page import Breadcrumbs, Link, frame
 from oslogserve.query import Query
@@ -17,6 +16,7 @@ from oslogserve.seen import MOST_NAME, Cause, Others, Recent, Run, Seen
 from oslogserve.seen.query import SeenQuery
 from oslogserve.seen.rules import Rule
 from oslogserve.templates import rendered
+from oslogserve.text import counted, iso_moment
 from oslogserve.urls import address
 
 #: Below the mount point.

@@ -35,10 +35,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
-from oslogserve import messages
 from oslogserve.errors import SourceError
 from oslogserve.lines import fingerprints
 from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD, NAME
+from oslogserve.text import log_message, visible
 
 #: Of the tables and of the fingerprints in them. Tables of an earlier version are made anew, and runs are remembered
 #: again. Later ones are left alone, so a number never goes back.
@@ -188,7 +188,7 @@ class Connections:
             self._is_made = False  # somebody may have dropped a table
             # Without the statement and its values.
             said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-            raise SourceError(NAME, messages.visible(said[:MOST_TEXT])) from error
+            raise SourceError(NAME, visible(said[:MOST_TEXT])) from error
         raise SourceError(NAME, "its tables are replaced again and again")
 
     def _check_file(self, _: object, record: Any, __: object) -> None:
@@ -228,7 +228,7 @@ class Connections:
                     schema.create_all(connection)
                     connection.execute(insert(versions).values(VERSION))
         if lack:
-            messages.log(
+            log_message(
                 f"the runs that were seen {lack} and are removed: `oslogserve seen` remembers them again"
             )
         self._is_made = True

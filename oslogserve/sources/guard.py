@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from oslogserve import messages
 from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics, size_class
@@ -30,6 +29,7 @@ from oslogserve.sources import (
     Trace,
     WantedEntries,
 )
+from oslogserve.text import log_message
 
 #: Failures in a row that open the circuit breaker.
 FAILURES = 5
@@ -151,7 +151,7 @@ class Outages:
                 return
             self._is_logged, self._quiet_until = True, now + QUIET
         where = f"[{self._location}]"
-        messages.log(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
+        log_message(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
 
     def _answered(self) -> None:
         if self._began is None:  # the usual case needs no lock
@@ -163,7 +163,7 @@ class Outages:
             was_logged, self._began, self._is_logged = self._is_logged, None, False
         if not was_logged:
             return
-        messages.log(f"{self._source} answers process {os.getpid()} again, after {seconds:.0f} s")
+        log_message(f"{self._source} answers process {os.getpid()} again, after {seconds:.0f} s")
 
 
 #: Seconds without a finished call before waiters are refused. Shorter for Swift if there is a disk too,

@@ -7,8 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from oslogserve import humanize
-from oslogserve.messages import visible
+from oslogserve.text import counted, duration, iso_moment, moment, size_shown, visible
 
 #: Placeholder of a page's content in its template. No value from a request or a log can equal it, since
 #: their "<" are escaped.
@@ -26,11 +25,11 @@ _ENVIRONMENT = Environment(
     auto_reload=False,
 )
 _ENVIRONMENT.filters |= {
-    "counted": humanize.counted,
-    "duration": humanize.duration,
-    "iso_moment": humanize.iso_moment,
-    "moment": humanize.moment,
-    "size": humanize.size_shown,
+    "counted": counted,
+    "duration": duration,
+    "iso_moment": iso_moment,
+    "moment": moment,
+    "size": size_shown,
     "thousands": "{:,}".format,
     "visible": visible,
 }

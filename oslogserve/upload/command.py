@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import BinaryIO
 
 from oslogserve.config import ConfigError, load
-from oslogserve.messages import shown
 from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.stopping import at_signals
+from oslogserve.text import shown
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.masks import load_masks

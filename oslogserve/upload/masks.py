@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from threading import Lock
 
 from oslogserve.config import Config, ConfigError
-from oslogserve.humanize import counted
 from oslogserve.native import LIMITS, Masking
 from oslogserve.native import Masks as NativeMasks
 from oslogserve.search import rewritten
+from oslogserve.text import counted
 
 #: Bytes of a value.
 SHORTEST_VALUE, LONGEST_VALUE = LIMITS["masking.SHORTEST_VALUE"], LIMITS["masking.LONGEST_VALUE"]

@@ -3,9 +3,8 @@
 
 from collections.abc import Mapping
 
-from oslogserve.humanize import size_shown
-from oslogserve.messages import shown
 from oslogserve.progress import Progress
+from oslogserve.text import shown, size_shown
 
 
 class Report:

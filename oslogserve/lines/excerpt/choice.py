@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.excerpt.worth import MAIN, VITAL, Weighed
-from oslogserve.messages import visible
+from oslogserve.text import visible
 
 #: Bytes of a line, and of a main one: so many, or a part of the excerpt.
 LONGEST, LONGEST_MAIN = 250, 600

@@ -13,8 +13,8 @@ import pytest
 
 from oslogserve.cli import main
 from oslogserve.errors import SourceError
-from oslogserve.humanize import size_shown
 from oslogserve.sources.disk.source import Disk
+from oslogserve.text import size_shown
 from tests.unit.handlers.asking import Asking
 
 LOG = b"".join(

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from oslogserve.text import (
+    cut,
+    duration,
+    for_terminal,
+    in_lines,
+    iso_moment,
+    log_message,
+    moment,
+    shown,
+    size_shown,
+)
+
+
+@pytest.mark.parametrize(
+    ("size", "text"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.00 kB"),
+        (1234, "1.23 kB"),
+        (12_345, "12.3 kB"),
+        (99_999, "100 kB"),
+        (999_499, "999 kB"),
+        (999_500, "1.00 MB"),
+        (50_000_000, "50.0 MB"),
+        (2_000_000_000, "2.00 GB"),
+        (10**16, "10000 TB"),
+    ],
+)
+def test_a_size_has_three_digits(size, text):
+    assert size_shown(size) == text
+
+
+def test_a_time_is_utc():
+    assert moment(3600.9) == "1970-01-01 01:00:00"
+    assert iso_moment(0.0) == "1970-01-01T00:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("micros", "text"),
+    [
+        (1, "0.001 ms"),
+        (500, "0.5 ms"),
+        (39_000, "39 ms"),
+        (999_400, "999 ms"),
+        (999_600, "1 s"),
+        (1_500_000, "1.5 s"),
+        (59_400_000, "59 s"),
+        (59_600_000, "1 min"),
+        (90 * 60 * 10**6, "1.5 h"),
+        (23 * 3600 * 10**6, "23 h"),
+        (86_400 * 10**6, "1 day"),
+        (3 * 86_400 * 10**6, "3 days"),
+        (1200 * 86_400 * 10**6, "1,200 days"),
+    ],
+)
+def test_a_duration_has_the_unit_that_makes_it_short(micros, text):
+    assert duration(micros) == text
+
+
+def test_what_a_terminal_would_obey_is_escaped():
+    error = FileNotFoundError(2, "No such file", "/x/\x1b[31m\u202e")
+    assert in_lines(error) == r"oslogserve: /x/\x1b[31m\u202e: No such file"
+
+
+def test_each_line_of_the_servers_log_has_its_time(capfd):
+    log_message("one\ntwo\x1b")
+    one, two = capfd.readouterr().err.splitlines()
+    time, program, text = one.split(" ")
+    assert (program, text) == ("oslogserve:", "one")
+    assert datetime.now(UTC) - datetime.fromisoformat(time) < timedelta(seconds=5)
+    assert two == rf"{time} oslogserve: two\x1b"
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a Grüße.txt".encode(), "a Grüße.txt"),
+        (b"\xff\n\x1b[31m", r"\xff\n\x1b[31m"),
+        ("\u202egnp.exe".encode(), r"\u202egnp.exe"),
+    ],
+)
+def test_a_path_is_shown_in_one_line_without_control_characters(path, line):
+    assert shown(path) == line
+
+
+@pytest.mark.parametrize("most", [0, 3, 4, 5, 6, 20, 40])
+def test_a_text_is_cut_to_its_bytes(most):
+    assert len(cut("\u00e9" * 20, most).encode()) <= max(3, most)
+
+
+@pytest.mark.parametrize(
+    ("log", "text"),
+    [
+        (b"plain\ttext\r\n", b"plain\ttext\r\n"),
+        (b"10%\r\x1b[0K\x1b[31;1mred\x1b[0m \xc3\xa9 \x9b", None),
+        (b"\x1bc\x1b[2J\x1b[31", b"\\x1bc\\x1b[2J\\x1b[31"),
+        (b"\x1b]0;title\x07\x1b", b"\\x1b]0;title\\x07\\x1b"),
+        (b"\x00\x08\x0e\x7f\xc2\x9b\xc2", b"\\x00\\x08\\x0e\\x7f\\x9b\xc2"),
+        (b"\x1b[" + b"1" * 200 + b"m", b"\\x1b[" + b"1" * 200 + b"m"),
+    ],
+)
+def test_a_terminal_gets_colours_and_no_other_sequence(log, text):
+    for size in (1, 2, 3, 5, 1000):
+        pieces = (log[at : at + size] for at in range(0, len(log), size))
+        assert b"".join(for_terminal(pieces)) == (log if text is None else text)
