@@ -13,8 +13,8 @@ from urllib.parse import parse_qsl, quote, urlencode, urljoin, urlsplit, urlunsp
 import pycurl
 
 from oslogserve.bench.samples import Request
+from oslogserve.compression import plain_name
 from oslogserve.config import ConfigError
-from oslogserve.encodings import plain_name
 
 #: The path of a job's console, which is no report as JSON.
 _CONSOLE = re.compile(r"(?:.*/)?(?:job-output|console)[^/]*(?<!\.json)")

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from oslogserve.bounded_json import parsed
-from oslogserve.encodings import plain_name, stored_paths
+from oslogserve.compression import plain_name, stored_paths
 
 ZUULS = tuple(stored_paths(b"job-output.json"))
 #: Bytes of a report that are read.

@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import IO
 
+from oslogserve.compression import encoding_of
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.encodings import encoding_of
 from oslogserve.handlers.job import pieces_of
 from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.compare import NOT_COMPARED, Passed, PassedLogs

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
-from oslogserve.encodings import MEDIA_TYPES, encoding_of
+from oslogserve.compression import MEDIA_TYPES, encoding_of
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.answer import Answer, answer, gathered

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from oslogserve import fastzlib
+from oslogserve.compression import GZIP_WBITS, fast
 from oslogserve.errors import ClientLeft, Header, Incomplete
-from oslogserve.fastzlib import GZIP_WBITS
 from oslogserve.http import NO_STORE
 from oslogserve.http.request import Request
 from oslogserve.metrics import Metrics, size_class
@@ -100,10 +99,10 @@ def gathered(pieces: Iterable[bytes]) -> tuple[Iterable[bytes], int | None]:
 def gzipped(pieces: Iterable[bytes], level: int) -> Iterator[bytes]:
     """Yields one gzip member, flushed after each piece. level: 0, the fastest, to 3."""
     compressor: Any
-    if fastzlib.fast is zlib:  # which would not compress with level 0
+    if fast is zlib:  # which would not compress with level 0
         compressor = zlib.compressobj(max(level, 1), zlib.DEFLATED, GZIP_WBITS)
     else:
-        compressor = fastzlib.fast.compressobj(level, zlib.DEFLATED, GZIP_WBITS, _MEMORY_LEVEL)
+        compressor = fast.compressobj(level, zlib.DEFLATED, GZIP_WBITS, _MEMORY_LEVEL)
     for piece in pieces:
         if piece:
             yield compressor.compress(piece) + compressor.flush(zlib.Z_SYNC_FLUSH)

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from oslogserve.encodings import stored_paths
+from oslogserve.compression import stored_paths
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.ahead import Ahead, Pools, only, started
 from oslogserve.jobs.choice import Choice, Limits, Skipped, chosen, is_by_time

@@ -13,8 +13,8 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from oslogserve import native
+from oslogserve.compression import fast
 from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
-from oslogserve.fastzlib import fast
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes, inflated, within
 from oslogserve.logs.indexes import Indexes, LogIndex, file_of

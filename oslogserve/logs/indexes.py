@@ -24,7 +24,7 @@ from tempfile import NamedTemporaryFile, gettempprefix
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from oslogserve import native
-from oslogserve.fastzlib import fast
+from oslogserve.compression import fast
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.metrics import Metrics
 from oslogserve.native import SEVERITIES, Known

@@ -5,7 +5,7 @@ import mimetypes
 import re
 from collections.abc import Sequence
 
-from oslogserve.encodings import plain_name
+from oslogserve.compression import plain_name
 
 #: Types that a browser shows or saves, which nobody reads as lines.
 _NOT_LOGS = re.compile(

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from threading import Lock
 
-from oslogserve.encodings import SUFFIXES
+from oslogserve.compression import SUFFIXES
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.logs.blocks import Blocks, is_indexed
 from oslogserve.logs.budget import UNLIMITED, Budget

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from oslogserve.encodings import plain_name
+from oslogserve.compression import plain_name
 from oslogserve.errors import Header, Incomplete
 from oslogserve.http.request import is_settled
 from oslogserve.jobs.compare import NOT_COMPARED, Passed

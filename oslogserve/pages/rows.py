@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from oslogserve.encodings import SUFFIXES
+from oslogserve.compression import SUFFIXES
 from oslogserve.jobs.lines import Slice
 from oslogserve.templates import rendered
 

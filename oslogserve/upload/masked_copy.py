@@ -11,7 +11,7 @@ from itertools import chain
 from tempfile import TemporaryFile
 from typing import BinaryIO, NamedTuple
 
-from oslogserve.encodings import encoding_of
+from oslogserve.compression import encoding_of
 from oslogserve.errors import Incomplete, Undecodable
 from oslogserve.logs.decode import Decoded, Reading, packed_as
 from oslogserve.logs.media_type import passed_through_as

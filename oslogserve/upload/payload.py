@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from hashlib import md5
 from typing import BinaryIO, NamedTuple
 
-from oslogserve.encodings import MEDIA_TYPES
+from oslogserve.compression import MEDIA_TYPES
 from oslogserve.http import TEXT
 from oslogserve.logs.decode import packed_as
 from oslogserve.logs.media_type import passed_through_as

@@ -13,8 +13,8 @@ from urllib.parse import quote
 
 import pytest
 
+from oslogserve.compression import plain_name
 from oslogserve.config import load
-from oslogserve.encodings import plain_name
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, OpenOptions, WantedEntries

@@ -7,9 +7,8 @@ from collections.abc import Iterator
 from contextlib import closing, suppress
 from functools import partial
 
-from oslogserve.encodings import encoding_of, stored_paths
+from oslogserve.compression import encoding_of, fast, stored_paths
 from oslogserve.errors import BadRequest, ClientLeft, Incomplete, SourceError
-from oslogserve.fastzlib import fast
 from oslogserve.sources import (
     ALL_ENTRIES,
     FULL_BODY,

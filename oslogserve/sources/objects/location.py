@@ -4,7 +4,7 @@
 import re
 from typing import NamedTuple
 
-from oslogserve.encodings import stored_names
+from oslogserve.compression import stored_names
 
 #: The longest name of an object in Swift, S3 and Google's store, bytes. Azure's may be longer.
 MAX_NAME = 1024

@@ -8,7 +8,7 @@ from functools import partial
 from itertools import chain
 from typing import Any, Self, TypeVar
 
-from oslogserve.encodings import encoding_of
+from oslogserve.compression import encoding_of
 from oslogserve.errors import SourceError
 from oslogserve.sources import (
     ALL_ENTRIES,

@@ -9,8 +9,7 @@ from contextlib import ExitStack
 import pytest
 import webob
 
-from oslogserve import fastzlib
-from oslogserve.encodings import plain_name
+from oslogserve.compression import plain_name
 from oslogserve.errors import Incomplete, RangeUnsatisfiable, Unavailable
 from oslogserve.handlers.log import LogHandler
 from oslogserve.http.request import Request
@@ -178,7 +177,7 @@ def test_a_log_that_grew_is_counted_anew(tmp_path):
 @pytest.mark.parametrize("cut", [-1, -9, -200])
 def test_an_incomplete_log_is_sent_whole_with_its_notice(tmp_path, monkeypatch, library, log, cut):
     if library == "zlib":
-        monkeypatch.setattr(fastzlib, "fast", zlib)
+        monkeypatch.setattr("oslogserve.http.answer.fast", zlib)
     (tmp_path / "a.txt.gz").write_bytes(gzip.compress(log)[:cut])
     ask = Asking(tmp_path)
     whole = ask("/a.txt")

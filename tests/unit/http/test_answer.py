@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from oslogserve import fastzlib
+from oslogserve.compression import fast
 from oslogserve.http.answer import LEAST_COMPRESSED, MOST_GATHERED, answer, gathered, gzipped
 from oslogserve.http.request import Request
 
@@ -85,13 +85,13 @@ _random = random.Random(3)
 LINES = [
     b"2013-09-27 18:22:11.%03d 1 INFO x [-] %x\n" % (n, _random.getrandbits(500)) for n in range(90)
 ]
-LIBRARIES = list({id(library): library for library in (fastzlib.fast, zlib)}.values())
+LIBRARIES = list({id(library): library for library in (fast, zlib)}.values())
 BIG = b"".join(LINES)
 
 
 @pytest.fixture(params=LIBRARIES, ids=lambda library: library.__name__)
 def library(request, monkeypatch):
-    monkeypatch.setattr(fastzlib, "fast", request.param)
+    monkeypatch.setattr("oslogserve.http.answer.fast", request.param)
 
 
 @pytest.mark.parametrize("level", range(4))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.encodings import encoding_of, plain_name, stored_names, stored_paths
+from oslogserve.compression import encoding_of, plain_name, stored_names, stored_paths
 
 
 @pytest.mark.parametrize(
