@@ -1,11 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The progress of a command: counts, and on a terminal one line that is written over."""
+"""A command at work: its progress, and its end at a signal.
 
+The progress is counts, and on a terminal one line that is written over. At a signal, what a command has begun ends,
+and the next run goes on from there.
+"""
+
+import signal
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
-from threading import Lock
+from threading import Event, Lock
+from typing import Any
+
+from oslogserve.errors import Incomplete
 
 #: Seconds between two lines of progress.
 PAUSE = 0.2
@@ -49,3 +57,25 @@ class Progress:
     def end(self) -> None:
         if self._is_shown:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+
+
+class Stopping(Event):
+    """An event that the first SIGINT or SIGTERM sets. The second one ends the command at once."""
+
+    def await_signals(self) -> None:
+        at_signals(self._stop)
+
+    def _stop(self, *_: object) -> None:
+        at_signals(signal.SIG_DFL)
+        self.set()
+
+    def charge(self) -> None:
+        """Raises Incomplete once it is set, which ends the reading of a log."""
+        if self.is_set():
+            raise Incomplete("failed", "stopped")
+
+
+def at_signals(handler: Any) -> None:
+    """Sets the handler of SIGINT and SIGTERM."""
+    signal.signal(signal.SIGINT, handler)
+    signal.signal(signal.SIGTERM, handler)

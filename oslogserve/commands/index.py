@@ -19,12 +19,11 @@ from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
-from oslogserve.progress import Progress
+from oslogserve.progress import Progress, Stopping
 from oslogserve.salt import rules_of
 from oslogserve.sources import METADATA_ONLY, Context, Folder, Source
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.first_of import open_first
-from oslogserve.stopping import Stopping
 from oslogserve.text import shown, size_shown
 from oslogserve.urls import path_in_argument
 

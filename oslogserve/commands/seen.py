@@ -13,13 +13,12 @@ from oslogserve.jobs.overview import findings, summaries
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
 from oslogserve.logs.budget import UNLIMITED, Budget
 from oslogserve.metrics import Metrics
-from oslogserve.progress import Progress
+from oslogserve.progress import Progress, Stopping
 from oslogserve.query import Query
 from oslogserve.seen.database import MOST_IN_FOLDER
 from oslogserve.seen.runs import ended_at
 from oslogserve.sources import Context, Source, WantedEntries
 from oslogserve.sources.first_of import Listing
-from oslogserve.stopping import Stopping
 from oslogserve.text import shown
 from oslogserve.urls import path_in_argument
 

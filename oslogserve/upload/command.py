@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from oslogserve.config import ConfigError, load
+from oslogserve.progress import at_signals
 from oslogserve.sources.swift import SOURCE as SWIFT
-from oslogserve.stopping import at_signals
 from oslogserve.text import shown
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.destination import BadName, Destination

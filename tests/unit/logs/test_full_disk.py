@@ -124,7 +124,7 @@ def test_indexes_that_were_made_before_are_used_on_a_full_disk(root, disk, capfd
 def test_the_command_says_that_the_disk_is_full_and_goes_on_when_it_is_not(
     root, disk, capfd, monkeypatch
 ):
-    monkeypatch.setattr("oslogserve.stopping.at_signals", lambda _handler: None)
+    monkeypatch.setattr("oslogserve.progress.at_signals", lambda _handler: None)
     command = ["index", str(root / "logs"), "--directory", str(disk.folder), "--jobs", "1"]
     with disk.full():
         assert main(command) == 1
