@@ -27,10 +27,10 @@ from gunicorn.util import set_owner_process
 from gunicorn.workers.gthread import ThreadWorker
 
 from oslogserve import __version__, metrics_dir
-from oslogserve.allocator import set_up_malloc
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.seen.rules import configured_rules
 from oslogserve.text import log_message, without_values
+from oslogserve.threads import set_up_malloc
 
 if TYPE_CHECKING:
     from oslogserve.app import App

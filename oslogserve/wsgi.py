@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from oslogserve import __version__
-from oslogserve.allocator import set_up_malloc
 from oslogserve.app import App, Environ
 from oslogserve.config import ConfigError, load
 from oslogserve.http import TEXT
 from oslogserve.text import log_message
+from oslogserve.threads import set_up_malloc
 
 
 def _not_configured(environ: Environ, start_response: Any) -> Iterable[bytes]:

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from threading import Lock
 
-from oslogserve.background import started
 from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.answer import Answer, answer
@@ -18,6 +17,7 @@ from oslogserve.query import accepts_html
 from oslogserve.sources import Trace
 from oslogserve.sources.guard import Guard
 from oslogserve.text import visible
+from oslogserve.threads import started
 from oslogserve.urls import checked_path
 
 #: Seconds, less than usual load balancers wait.

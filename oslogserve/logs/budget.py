@@ -13,8 +13,8 @@ from functools import partial
 from threading import Lock, Semaphore, local
 from typing import NamedTuple, Protocol
 
-from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import Busy, ClientLeft, Incomplete
+from oslogserve.threads import Bulkhead, Full
 
 #: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
 MOST_SENT = 2

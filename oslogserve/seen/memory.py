@@ -5,7 +5,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeVar
 
-from oslogserve.background import started
 from oslogserve.errors import SourceError
 from oslogserve.jobs.overview import Findings
 from oslogserve.metrics import Metrics
@@ -13,6 +12,7 @@ from oslogserve.seen import NAME, Cause, Run, Seen
 from oslogserve.seen.rules import Rules
 from oslogserve.seen.runs import ended_at, run_of
 from oslogserve.sources.guard import CircuitBreaker, Outages
+from oslogserve.threads import started
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database

@@ -13,7 +13,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from oslogserve.bulkhead import Bulkhead, Full
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics, size_class
 from oslogserve.sources import (

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from oslogserve.allocator import ARENAS
+from oslogserve.threads import ARENAS
 
 #: Eight threads that hold memory of their C library at once; then it says what arenas it has.
 PROGRAM = """
@@ -28,7 +28,7 @@ out = libc.fopen(b"/dev/stdout", b"w")
 libc.malloc_info(0, out)
 libc.fflush(out)
 """
-SHARING = "from oslogserve.allocator import set_up_malloc; set_up_malloc()"
+SHARING = "from oslogserve.threads import set_up_malloc; set_up_malloc()"
 
 
 def arenas(first=""):

@@ -3,7 +3,7 @@ import threading
 
 import pytest
 
-from oslogserve.bulkhead import Bulkhead, Full
+from oslogserve.threads import Bulkhead, Full
 
 PATIENCE = 3.0
 #: Seconds after which a test has failed; none waits for so long where all is well.
