@@ -26,8 +26,9 @@ from gunicorn.app.base import BaseApplication
 from gunicorn.util import set_owner_process
 from gunicorn.workers.gthread import ThreadWorker
 
-from oslogserve import __version__, metrics_dir
+from oslogserve import __version__
 from oslogserve.config import Config, ConfigError, load
+from oslogserve.metrics import FOLDER_VARIABLE, create_folder
 from oslogserve.seen.rules import configured_rules
 from oslogserve.text import log_message, without_values
 from oslogserve.threads import set_up_malloc
@@ -156,7 +157,7 @@ def _try(read: Callable[[], Config], settings: Any, writing: int) -> NoReturn:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         signal.alarm(math.ceil(TRIAL) + 1)  # if the master is killed meanwhile
-        os.environ.pop(metrics_dir.VARIABLE, None)  # it is no worker: it counts nowhere
+        os.environ.pop(FOLDER_VARIABLE, None)  # it is no worker: it counts nowhere
         config = read()
         rules, faults = configured_rules(config)
         if faults:  # a server that starts does without these
@@ -211,15 +212,15 @@ _TEMPORARY = "OSLOGSERVE_TEMPORARY_METRICS"
 
 def on_starting(server: Any) -> None:
     """Gives the workers an empty folder for their metrics."""
-    directory = os.environ.get(metrics_dir.VARIABLE)
+    directory = os.environ.get(FOLDER_VARIABLE)
     if directory and server.master_pid:
         return  # an upgrade (USR2): the old master's workers still use it
     if not directory:
         directory = tempfile.mkdtemp(prefix="oslogserve-metrics-")
-        named = {metrics_dir.VARIABLE: directory, _TEMPORARY: directory}
+        named = {FOLDER_VARIABLE: directory, _TEMPORARY: directory}
         os.environ.update(named)
         server.cfg.env_orig.update(named)  # for the master of an upgrade
-    metrics_dir.create(directory)
+    create_folder(directory)
     if os.geteuid() == 0:
         os.chown(directory, server.cfg.uid, server.cfg.gid)
 

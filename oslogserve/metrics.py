@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The instruments. No label holds anything that a user typed."""
+"""The instruments, and the folder in which the processes of a server share them, by prometheus_client.
+
+No label holds anything that a user typed.
+
+A process counts in files of its own, such as counter_123.db. prometheus_client keeps those of ended
+processes for ever, and mod_wsgi does not tell when one ends. So each process that starts, and each scrape,
+merges them into counter_merged.db.
+"""
 
 import contextlib
+import errno
+import fcntl
 import os
+import re
 import time
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from prometheus_client import (
@@ -19,10 +30,11 @@ from prometheus_client import (
     values,
 )
 from prometheus_client.metrics_core import Metric
-from prometheus_client.multiprocess import MultiProcessCollector
+from prometheus_client.mmap_dict import MmapedDict, mmap_key
+from prometheus_client.multiprocess import MultiProcessCollector, mark_process_dead
 from prometheus_client.process_collector import ProcessCollector
 
-from oslogserve import metrics_dir
+from oslogserve.text import log_message
 
 #: Seconds, from a small log in the page cache to a large one on its way to a slow client.
 SECONDS = (
@@ -35,6 +47,19 @@ BYTES = tuple(4096 * 4**n for n in range(10))
 #: Classes of stored sizes, a label: the largest of each, in bytes, and behind them what is larger.
 SIZES = (64 * 1024, 1024**2, 16 * 1024**2)
 SIZE_NAMES = ("64KiB", "1MiB", "16MiB", "larger")
+#: Environment variable with the folder in which the processes of a server share their metrics.
+FOLDER_VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
+#: Kinds of files, and their bytes: enough for all series. A process dies if it writes to mapped memory for
+#: which a full disk has no room, so the room is taken when the process starts.
+_FILE_SIZES = {
+    "counter": 128 << 10,
+    "histogram": 2 << 20,
+    **dict.fromkeys(
+        ("gauge_livemin", "gauge_livemax", "gauge_livesum", "gauge_livemostrecent"), 128 << 10
+    ),
+}
+#: A counter with the number of a process, of those that run.
+_OF_WORKERS = "oslogserve_worker_responses"
 
 disable_created_metrics()
 
@@ -90,8 +115,8 @@ class Metrics:
     """
 
     def __init__(self) -> None:
-        self._directory = os.environ.get(metrics_dir.VARIABLE)
-        self._is_shared = bool(self._directory and metrics_dir.join(self._directory))
+        self._directory = os.environ.get(FOLDER_VARIABLE)
+        self._is_shared = bool(self._directory and _join(self._directory))
         # prometheus_client chose when it was imported, maybe before the folder had a name.
         values.ValueClass = values.MultiProcessValue() if self._is_shared else values.MutexValue
         self._registry = CollectorRegistry()
@@ -115,8 +140,8 @@ class Metrics:
         metrics, processes = self._registry.collect(), {os.getpid()}
         if self._directory:
             missing = contextlib.suppress(FileNotFoundError)  # /tmp was cleaned
-            with missing, metrics_dir.swept(self._directory) as files:
-                owners = metrics_dir.owners(files)
+            with missing, swept(self._directory) as files:
+                owners = _owners(files)
                 if owners >= processes or not self._is_shared:
                     metrics, processes = MultiProcessCollector.merge(files), owners
         yield from metrics
@@ -134,3 +159,93 @@ class _Process(ProcessCollector):
     def _boot_time(self) -> float:
         """Not of /proc/stat, which systemd's ProcSubset=pid hides."""
         return time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+def create_folder(directory: str) -> None:
+    """Creates the folder, empties it and names it in the environment: a new server counts from 0."""
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    for path in Path(directory).glob("*.db"):
+        path.unlink(missing_ok=True)
+    os.environ[FOLDER_VARIABLE] = directory
+
+
+def _join(directory: str) -> bool:
+    """Makes the files of this process. False if there is no room, which is said on standard error."""
+    process = os.getpid()
+    try:
+        os.makedirs(directory, exist_ok=True)  # /tmp may have been cleaned
+        with swept(directory):
+            for kind in _FILE_SIZES:
+                path = Path(directory, f"{kind}_{process}.db")
+                # An earlier process may have had the same number: its counts stay.
+                if kind.startswith("gauge") or not path.exists():
+                    _make(path, kind)
+    except OSError as error:
+        what = f"{error.strerror}; the metrics are without those of process {process}"
+        log_message(f"{directory}: {what}")
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def swept(directory: str) -> Iterator[list[str]]:
+    """Context in which these files hold each count once, and no other process changes the folder.
+
+    Those of ended processes are merged before. On a full disk, they stay as they are.
+    """
+    folder = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        ended = [one for one in _owners(os.listdir(directory)) if not _is_running(one)]
+        for process in ended:
+            mark_process_dead(process, directory)
+        for kind in ("counter", "histogram") if ended else ():
+            paths = [Path(directory, f"{kind}_{process}.db") for process in ended]
+            with contextlib.suppress(OSError):
+                _merge(directory, kind, [path for path in paths if path.exists()])
+        yield [str(path) for path in Path(directory).glob("*.db")]
+    finally:
+        os.close(folder)
+
+
+def _owners(names: Iterable[str]) -> set[int]:
+    """The numbers of the processes whose files these are."""
+    return {int(found[1]) for name in names if (found := re.search(r"_(\d+)\.db$", name))}
+
+
+def _is_running(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except OSError as error:
+        return error.errno == errno.EPERM  # another user's
+    return True
+
+
+def _merge(directory: str, kind: str, ended: list[Path]) -> None:
+    """Merges the files of ended processes. Raises OSError on a full disk.
+
+    If it is killed between its last two steps, these processes count twice.
+    """
+    new, merged = Path(directory, f"{kind}.new"), Path(directory, f"{kind}_merged.db")
+    _make(new, kind)
+    paths = [str(path) for path in (*ended, merged) if path.exists()]
+    with contextlib.closing(MmapedDict(new)) as values:
+        for metric in MultiProcessCollector.merge(paths, accumulate=False):
+            for name, labels, value, *_ in metric.samples if metric.name != _OF_WORKERS else ():
+                labelled = [*labels], [*labels.values()]
+                key = mmap_key(metric.name, name, *labelled, metric.documentation)
+                values.write_value(key, value, 0.0)
+    new.rename(merged)
+    for path in ended:
+        path.unlink()
+
+
+def _make(path: Path, kind: str) -> None:
+    """Makes an empty file that has its room on the disk."""
+    with open(path, "wb") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, _FILE_SIZES[kind])
+            os.fchmod(file.fileno(), 0o644)  # gunicorn's master may be root
+        except OSError:
+            path.unlink()
+            raise

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from oslogserve import gunicorn_hooks, metrics_dir
+from oslogserve import gunicorn_hooks
 from oslogserve.app import App
 from oslogserve.config import load
+from oslogserve.metrics import FOLDER_VARIABLE
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def file(tmp_path, monkeypatch):
     path = tmp_path / "oslogserve.conf"
     path.write_text("[disk]\nroot = /\n")
     monkeypatch.setenv("OSLOGSERVE_CONFIG", str(path))
-    monkeypatch.setenv(metrics_dir.VARIABLE, str(tmp_path / "metrics"))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "metrics"))
     monkeypatch.setattr(gunicorn_hooks, "_of_gunicorn", [])
     return path
 

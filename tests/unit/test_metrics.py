@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from oslogserve import metrics_dir
-from oslogserve.metrics import SIZES, Metrics, size_class
+from oslogserve.metrics import FOLDER_VARIABLE, SIZES, Metrics, size_class
 
 #: As operators' dashboards and alerts name them: name -> (type, labels).
 PROMISED = {
@@ -54,7 +53,7 @@ BYTES = [*(4096 * 4**n for n in range(10)), math.inf]
 
 @pytest.fixture(autouse=True)
 def _single_process(monkeypatch):
-    monkeypatch.delenv(metrics_dir.VARIABLE, raising=False)
+    monkeypatch.delenv(FOLDER_VARIABLE, raising=False)
 
 
 @pytest.fixture

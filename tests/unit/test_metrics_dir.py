@@ -11,8 +11,8 @@ import pytest
 from prometheus_client import values
 from prometheus_client.parser import text_string_to_metric_families
 
-from oslogserve import gunicorn_hooks, metrics_dir
-from oslogserve.metrics import Metrics
+from oslogserve import gunicorn_hooks
+from oslogserve.metrics import FOLDER_VARIABLE, Metrics, create_folder, swept
 
 FORK = multiprocessing.get_context("fork")
 MERGED = ["counter_merged.db", "histogram_merged.db"]
@@ -20,15 +20,15 @@ MERGED = ["counter_merged.db", "histogram_merged.db"]
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    monkeypatch.setenv(metrics_dir.VARIABLE, str(tmp_path))
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     yield tmp_path
     values.close_all_multiprocess_files()
 
 
 @pytest.fixture
 def without_folder(monkeypatch):
-    monkeypatch.setenv(metrics_dir.VARIABLE, "")  # so that it is as before in the end
-    monkeypatch.delenv(metrics_dir.VARIABLE)
+    monkeypatch.setenv(FOLDER_VARIABLE, "")  # so that it is as before in the end
+    monkeypatch.delenv(FOLDER_VARIABLE)
 
 
 def full(*_):
@@ -86,12 +86,12 @@ def files(folder):
 @pytest.mark.usefixtures("without_folder")
 def test_a_new_server_starts_from_an_empty_folder(tmp_path):
     folder = tmp_path / "not" / "there"
-    metrics_dir.create(str(folder))
+    create_folder(str(folder))
     for name in ("counter_1.db", "counter_merged.db", "note"):
         (folder / name).touch()
-    metrics_dir.create(str(folder))
+    create_folder(str(folder))
     assert files(folder) == ["note"]
-    assert os.environ[metrics_dir.VARIABLE] == str(folder)
+    assert os.environ[FOLDER_VARIABLE] == str(folder)
 
 
 def test_processes_are_added_up_and_shown_one_by_one(start):
@@ -154,7 +154,7 @@ def count_in_generations():
 
 def merge_always(folder):
     while True:
-        with metrics_dir.swept(folder):
+        with swept(folder):
             pass
 
 
@@ -214,9 +214,9 @@ def server(master_pid=0, reexec_pid=0):
 def test_gunicorn_makes_a_folder_and_the_last_master_removes_it():
     old = server()
     gunicorn_hooks.on_starting(old)
-    folder = os.environ[metrics_dir.VARIABLE]
+    folder = os.environ[FOLDER_VARIABLE]
     assert os.listdir(folder) == []
-    assert old.cfg.env_orig[metrics_dir.VARIABLE] == folder
+    assert old.cfg.env_orig[FOLDER_VARIABLE] == folder
     gunicorn_hooks.on_exit(server(reexec_pid=1))  # an upgrade
     gunicorn_hooks.on_exit(server(master_pid=os.getppid()))
     assert os.path.exists(folder)
