@@ -59,53 +59,46 @@ _CHANGE = re.compile(r"refs/(?:remotes/)?(?:pull|merge-requests)/(\d+)/(?:merge|
 _FAILED = "ERROR: Job failed"
 
 
-class ConsoleHead:
-    """The head of a console, as far as GitHub Actions or GitLab wrote it."""
+def console_build(head: bytes, summary: Summary | None = None) -> Build:
+    """The build by a console, as far as GitHub Actions or GitLab wrote its head; an empty one if neither did.
 
-    def __init__(self, head: bytes) -> None:
-        # As a terminal shows it, without the times before its lines.
-        lines = _UNSEEN.sub("", head[:HEAD].decode("utf-8", "replace")).split("\n")
-        self._text = "\n".join(["", *(_TIME.sub("", line[:MOST_OF_LINE], 1) for line in lines)])
-        self._system = next((one for one in _LINES if f"\n{one}" in self._text), "")
-
-    def build(self) -> Build:
-        """The build; an empty one if neither of them made it."""
-        variables: dict[str, str] = {}
-        for name, _, value in _VARIABLE.findall(self._text):
-            if value not in _MASKED:
-                variables.setdefault(name, value[:MOST_TEXT])
-        found: dict[str, str] = defaultdict(str)
-        for what, pattern in _LINES.get(self._system, {}).items():
-            if line := re.search(pattern, self._text, re.MULTILINE):
-                found[what] = line[line.lastindex or 0][:MOST_TEXT]
-        for what, names in _VARIABLES.items():  # these count before lines of the runner
-            found[what] = next((variables[one] for one in names if one in variables), found[what])
-        ref, change, branch = found["ref"], found["change"], found["branch"]
-        if of_change := _CHANGE.fullmatch(ref):
-            ref, change = "", change or of_change[1]
-        elif of_branch := _BRANCH.fullmatch(ref):
-            ref, branch = "", branch or of_branch[1]
-        runner, image = found["runner"], found["image"]
-        return Build(
-            project=found["project"],
-            change=change,
-            branch=branch,
-            ref="" if ref == branch else ref,
-            job=found["complete job"] or found["job"],
-            nodes=f"{runner} ({image})" if runner and image else runner or image,
-        )
-
-    def end(self, summary: Summary) -> tuple[str, float | None]:
-        """The result and the duration in seconds, as far as the runner says them; "" and None if not.
-
-        summary: of the whole console.
-        """
-        errors = summary.errors
-        if self._system == _GITLAB and errors and errors[-1].text.startswith(_FAILED):
-            return "failed", None
-        if self._system == _GITHUB:  # it dates each line
-            with suppress(ValueError):
-                times = summary.first_time, summary.last_time
-                first, last = (time_range(one or "").first_in_utc for one in times)
-                return "", (last - first) / 10**6 if last >= first else None
-        return "", None
+    summary: of the whole console, which tells the result and the duration; None if it was not read.
+    """
+    # As a terminal shows it, without the times before its lines.
+    lines = _UNSEEN.sub("", head[:HEAD].decode("utf-8", "replace")).split("\n")
+    text = "\n".join(["", *(_TIME.sub("", line[:MOST_OF_LINE], 1) for line in lines)])
+    system = next((one for one in _LINES if f"\n{one}" in text), "")
+    variables: dict[str, str] = {}
+    for name, _, value in _VARIABLE.findall(text):
+        if value not in _MASKED:
+            variables.setdefault(name, value[:MOST_TEXT])
+    found: dict[str, str] = defaultdict(str)
+    for what, pattern in _LINES.get(system, {}).items():
+        if line := re.search(pattern, text, re.MULTILINE):
+            found[what] = line[line.lastindex or 0][:MOST_TEXT]
+    for what, names in _VARIABLES.items():  # these count before lines of the runner
+        found[what] = next((variables[one] for one in names if one in variables), found[what])
+    ref, change, branch = found["ref"], found["change"], found["branch"]
+    if of_change := _CHANGE.fullmatch(ref):
+        ref, change = "", change or of_change[1]
+    elif of_branch := _BRANCH.fullmatch(ref):
+        ref, branch = "", branch or of_branch[1]
+    runner, image = found["runner"], found["image"]
+    result, seconds = "", None
+    if summary and summary.errors and system == _GITLAB:
+        result = "failed" if summary.errors[-1].text.startswith(_FAILED) else ""
+    elif summary and system == _GITHUB:  # it dates each line
+        with suppress(ValueError):
+            times = summary.first_time, summary.last_time
+            began, ended = (time_range(one or "").first_in_utc for one in times)
+            seconds = (ended - began) / 10**6 if ended >= began else None
+    return Build(
+        project=found["project"],
+        change=change,
+        branch=branch,
+        ref="" if ref == branch else ref,
+        job=found["complete job"] or found["job"],
+        nodes=f"{runner} ({image})" if runner and image else runner or image,
+        result=result,
+        seconds=seconds,
+    )

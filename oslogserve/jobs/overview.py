@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from oslogserve.ci import reports
 from oslogserve.ci.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
-from oslogserve.ci.console import HEAD, ConsoleHead
+from oslogserve.ci.console import HEAD, console_build
 from oslogserve.ci.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.choice import Choice
@@ -166,8 +166,7 @@ def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = 
 
     logs: those that were read.
     """
-    reader, result, seconds = job.reader, zuul.result, zuul.seconds
-    build, files = Build(), job.choice.files
+    reader, files, build = job.reader, job.choice.files, Build()
     # The only console, or the only log: of several, each may be of a job of its own.
     consoles = [file for file in files if CONSOLES.search(file.shown) or job.choice.found == 1]
     if job.choice.has_inventory:
@@ -176,12 +175,12 @@ def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[RankedLog] = 
     elif len(consoles) == 1:
         [console] = consoles
         text, _ = reader.beginning(console.name, HEAD)
-        head = ConsoleHead(text)
-        build = head.build()
-        summary = next((one.summary for one in logs if one.log.file == console), None)
-        if summary and not result and seconds is None:
-            result, seconds = head.end(summary)
-    return build._replace(result=result, seconds=seconds)
+        build = console_build(
+            text, next((one.summary for one in logs if one.log.file == console), None)
+        )
+    if zuul.result or zuul.seconds is not None:
+        build = build._replace(result=zuul.result, seconds=zuul.seconds)
+    return build
 
 
 def _told(

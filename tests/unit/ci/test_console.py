@@ -4,7 +4,7 @@ import time
 import pytest
 
 from oslogserve.ci.build import Build
-from oslogserve.ci.console import HEAD, ConsoleHead
+from oslogserve.ci.console import HEAD, console_build
 from tests.kit.renderers import summary_with
 
 GITHUB = """\ufeffCurrent runner version: '2.311.0'
@@ -35,7 +35,7 @@ def stamped(text, stream=""):
 
 
 def build(text):
-    return ConsoleHead(text.encode()).build()
+    return console_build(text.encode())
 
 
 @pytest.mark.parametrize("written", [str, stamped])
@@ -127,7 +127,7 @@ def test_a_variable_counts_before_a_line_but_not_before_a_complete_name():
 def test_values_are_cut_and_what_is_behind_the_head_is_not_read():
     assert build("GITHUB_REPOSITORY=" + "x" * 5000).project == "x" * 200
     assert build("\n" * HEAD + "GITHUB_REPOSITORY=a/b\n") == Build()
-    assert ConsoleHead(b"\xff\0\nGITHUB_JOB=\xff\x1b[31m<b>\n").build().job == "\ufffd<b>"
+    assert console_build(b"\xff\0\nGITHUB_JOB=\xff\x1b[31m<b>\n").job == "\ufffd<b>"
 
 
 ERROR = {"line": 1, "time": None, "text": "ERROR: no"}
@@ -152,7 +152,8 @@ ERROR = {"line": 1, "time": None, "text": "ERROR: no"}
 )
 def test_the_end_is_told_as_far_as_the_runner_says_it(head, summary, end):
     times = {"first_time": "2024-05-22T12:43:46Z", "last_time": "2024-05-22T12:45:16.5Z"}
-    assert ConsoleHead(head.encode()).end(summary_with(**{**times, **summary})) == end
+    found = console_build(head.encode(), summary_with(**{**times, **summary}))
+    assert (found.result, found.seconds) == end
 
 
 @pytest.mark.parametrize(
@@ -176,5 +177,5 @@ def test_the_end_is_told_as_far_as_the_runner_says_it(head, summary, end):
 def test_a_hostile_head_takes_little_time(piece):
     head = b"Running with gitlab-runner 1\n" + piece * (HEAD // len(piece))
     before = time.thread_time()
-    ConsoleHead(head).build()
+    console_build(head)
     assert time.thread_time() - before < 0.5
