@@ -29,6 +29,7 @@ from oslogserve.sources import (
     WantedEntries,
 )
 from oslogserve.text import log_message
+from oslogserve.threads import Bulkhead, Full
 
 #: Failures in a row that open the circuit breaker.
 FAILURES = 5
