@@ -33,7 +33,7 @@ from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
 from oslogserve.jobs.compare import Pointers
 from oslogserve.lines.selection import PageLimits
-from oslogserve.logs.budget import Allowance, Workload
+from oslogserve.logs.budget import Workload
 from oslogserve.metrics import Metrics
 from oslogserve.pages import page
 from oslogserve.pages.seen import LIST
@@ -69,8 +69,8 @@ class App:
         self._guards = assembly.guards
         self._pointers = Pointers(config["job", "passed_folder"], config["job", "passed"])
         self._gzip_level = config["serve", "gzip_level"]
-        allowance = Allowance(config["serve", "processor_time"], config["serve", "inflated_size"])
-        workload = Workload(allowance, threads)
+        costs = config["serve", "processor_time"], config["serve", "inflated_size"]
+        workload = Workload(*costs, threads)
         limits = PageLimits(config["serve", "page_size"], config["serve", "page_elements"])
         parts = assembly.logs, assembly.renderer, assembly.passed, workload
         salt = salt_of(config.formats)

@@ -15,7 +15,7 @@ from oslogserve.errors import BadRequest, Error, Incomplete, NotFound, SourceErr
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.blocks import LEAST_PACKED
-from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
@@ -208,7 +208,7 @@ class _Maker:
 
     def _opened(self, file: _Place) -> OpenLog:
         """Raises Error."""
-        budget = Budget(UNLIMITED)
+        budget = Budget()
         log = self._logs.open(file.path, [file.source], budget, by_index=True)
         if log is None:
             raise BadRequest("it is a folder now")

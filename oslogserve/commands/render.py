@@ -20,7 +20,7 @@ from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.compare import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
-from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.logs.open_log import Logs, OpenLog
@@ -96,7 +96,7 @@ def _render_log(
         folder, name = os.path.split(os.path.realpath(path))
         logs = Logs(config.views, Indexes("", Metrics()))
         disk, is_read_twice = Disk(folder, config["serve", "chunk_size"]), query.format == "brief"
-        log = logs.open(os.fsencode(name), [disk], Budget(UNLIMITED), is_read_twice=is_read_twice)
+        log = logs.open(os.fsencode(name), [disk], Budget(), is_read_twice=is_read_twice)
     else:
         log = OpenLog(_Stream(stream, options.file or ""))
     if log is None:
@@ -139,7 +139,7 @@ def _render_job(
     chunk_size = config["serve", "chunk_size"]
     disk = Disk(options.file, chunk_size)
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
-    budget = Budget(UNLIMITED)
+    budget = Budget()
     with closing(jobs.open(query, [disk], budget, passed)) as job:
         if not job.choice.files:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
@@ -153,7 +153,7 @@ def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) 
     if path is None:
         return NOT_COMPARED
     disk = Disk(_parent(path), config["serve", "chunk_size"])
-    budget = Budget(UNLIMITED)
+    budget = Budget()
     return PassedLogs(Logs(config.views), renderer).get(query.against, [disk], budget)
 
 

@@ -11,7 +11,7 @@ from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.overview import findings, summaries
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
-from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Progress, Stopping
 from oslogserve.query import Query
@@ -109,7 +109,7 @@ class _Reader:
         """The name of the count for a run. Raises Error, Incomplete."""
         assembly, memory = self._assembly, self._assembly.memory
         query = Query(path=path, is_folder=True, format="seen")
-        with closing(assembly.jobs.open(query, self._sources(), Budget(UNLIMITED))) as job:
+        with closing(assembly.jobs.open(query, self._sources(), Budget())) as job:
             folder, ended = os.fsdecode(path), ended_at(job.choice.files)
             if ended:
                 refusal = memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))

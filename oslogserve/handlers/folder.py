@@ -148,7 +148,7 @@ class FolderHandler:
 
     def _enter(self, request: Request, opened: ExitStack) -> Budget:
         """Takes a place for the work on folders, until `opened` is closed."""
-        budget = opened.enter_context(closing(self._workload.begin(request)))
+        budget = opened.enter_context(closing(self._workload.begin(request.has_left)))
         budget.enter(FOLDERS)
         return budget
 

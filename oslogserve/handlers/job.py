@@ -57,7 +57,7 @@ class JobHandler:
         self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
     ) -> Answer:
         """opened: gets what is to be closed behind the answer."""
-        budget = opened.enter_context(closing(self._workload.begin(request)))
+        budget = opened.enter_context(closing(self._workload.begin(request.has_left)))
         job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
         is_run = partial(self._is_run, request, query.path, sources)
         return answer(
@@ -74,7 +74,7 @@ class JobHandler:
     def _is_run(self, request: Request, path: bytes, sources: Sequence[Source]) -> bool:
         """True if the folder is a run's. False also if that cannot be found out now."""
         try:
-            with closing(self._workload.begin(request)) as budget:
+            with closing(self._workload.begin(request.has_left)) as budget:
                 budget.enter(FOLDERS)
                 return is_run(sources, path, self._job_marks, budget.charge)
         except (Error, Incomplete):

@@ -63,7 +63,7 @@ class LogHandler:
                 return not_modified
         options = _options(request, query)
         may_be_silent = _may_be_silent(query)
-        budget = opened.enter_context(closing(self._workload.begin(request)))
+        budget = opened.enter_context(closing(self._workload.begin(request.has_left)))
         if may_be_silent:
             budget.enter(SEARCHES)
         log = self._logs.open(

@@ -4,14 +4,12 @@
 Work also ends once its client has left.
 """
 
-import math
-import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
+from math import inf
 from threading import Lock, Semaphore, local
-from typing import NamedTuple, Protocol
 
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.threads import Bulkhead, Full
@@ -41,27 +39,8 @@ IDLE_AFTER = 30.0
 _threads = local()
 
 
-class Allowance(NamedTuple):
-    """Limits of one request."""
-
-    #: Seconds, of all its threads together.
-    processor_time: float
-    #: Bytes.
-    inflated_size: int
-
-
-#: For commands, which read what their user named.
-UNLIMITED = Allowance(math.inf, sys.maxsize)
-
-
-class Client(Protocol):
-    """The client of a request."""
-
-    def has_left(self) -> bool: ...
-
-
 class Budget:
-    """The allowance of one request, and what is spent of it.
+    """What one request may cost, and what is spent of it.
 
     Create it in the thread that answers. Another thread that works for it must be new, or of a pool and
     within working().
@@ -69,14 +48,16 @@ class Budget:
 
     def __init__(
         self,
-        allowance: Allowance,
-        client: Client | None = None,
+        processor_time: float = inf,
+        inflated_size: float = inf,
+        has_left: Callable[[], bool] = bool,
         bulkheads: Mapping[str, Bulkhead] | None = None,
     ) -> None:
-        """client: None where nobody can leave. bulkheads: by the kind of work; work of other kinds needs
-        no place."""
-        self._allowance = allowance
-        self._client = client
+        """processor_time: seconds, of all threads together. inflated_size: bytes. has_left: true once the client has
+        left. bulkheads: by the kind of work; work of other kinds needs no place.
+        """
+        self._processor_time, self._inflated_size = processor_time, inflated_size
+        self._has_left = has_left
         self._bulkheads = bulkheads or {}
         #: What gives each place back.
         self._entered: list[Callable[[], None]] = []
@@ -145,9 +126,9 @@ class Budget:
     def charge_rendering(self) -> None:
         """The same as charge(), before a part of the answer is made: that is bounded, too."""
         self.charge()
-        if self._sent > MOST_SENT * self._allowance.inflated_size:
-            most = MOST_SENT * self._allowance.inflated_size >> 20
-            raise Incomplete("budget", f"one answer has no more than {most} MiB")
+        most = MOST_SENT * self._inflated_size
+        if self._sent > most:
+            raise Incomplete("budget", f"one answer has no more than {int(most) >> 20} MiB")
 
     def charge(self, inflated: int = 0) -> None:
         """Charges what this thread did since it was last charged. inflated: bytes.
@@ -158,15 +139,15 @@ class Budget:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
-            if self._client is not None and self._client.has_left():
+            if self._has_left():
                 raise ClientLeft
-        seconds, size = self._allowance
+        seconds, size = self._processor_time, self._inflated_size
         if self._seconds > seconds:
             raise Incomplete(
                 "budget", f"the {seconds:g} s of processor time of the request are used up"
             )
         if self._inflated > size:
-            raise Incomplete("budget", f"one request inflates no more than {size >> 20} MiB")
+            raise Incomplete("budget", f"one request inflates no more than {int(size) >> 20} MiB")
 
     def note_sent(self, size: int) -> None:
         """Charges in the same way a piece of the answer, of so many bytes, but raises nothing."""
@@ -194,9 +175,9 @@ class Budget:
 class Workload:
     """Limits of all requests of a process. They leave some threads for small answers."""
 
-    def __init__(self, allowance: Allowance, threads: int) -> None:
-        """threads: of the process. An eighth of them is kept free of expensive work."""
-        self._allowance = allowance
+    def __init__(self, processor_time: float, inflated_size: int, threads: int) -> None:
+        """processor_time, inflated_size: of one request, see Budget. threads: of the process. An eighth of them is kept free of expensive work."""
+        self._limits = processor_time, inflated_size
         eighth = max(1, threads // 8)
         folders = {
             FOLDERS: min(MOST_FOLDERS, eighth),
@@ -215,6 +196,6 @@ class Workload:
         room = Semaphore(max(1, left + 1 - large_logs))
         self._bulkheads = {work: Bulkhead(n, PATIENCE, room) for work, n in places.items()}
 
-    def begin(self, client: Client) -> Budget:
-        """The budget of a request, to be closed at its end."""
-        return Budget(self._allowance, client, self._bulkheads)
+    def begin(self, has_left: Callable[[], bool]) -> Budget:
+        """The budget of a request, to be closed at its end. has_left: see Budget."""
+        return Budget(*self._limits, has_left, self._bulkheads)

@@ -9,7 +9,7 @@ from threading import Lock
 from oslogserve.compression import SUFFIXES
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.logs.blocks import Blocks, is_indexed
-from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import PIECE, Decoded, exactly, first_bytes, length, within
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import Views, passed_through_as
@@ -127,7 +127,7 @@ class OpenLog:
         text; None for PIECE.
         """
         self.source_log = log
-        self.budget = budget or Budget(UNLIMITED)
+        self.budget = budget or Budget()
         self.stored = log.stored
         self._path = path
         self._sources = sources

@@ -16,7 +16,7 @@ from oslogserve.http.request import Request
 from oslogserve.jobs.compare import PassedLogs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs import open_log
-from oslogserve.logs.budget import Allowance, Workload
+from oslogserve.logs.budget import Workload
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
 from tests.kit.open_logs import FakeLog
@@ -34,7 +34,7 @@ STORED = {
     "frames.txt.zst": lambda log: frames(log, -(-len(log) // 5)),
 }
 LOGS = {"small": SMALL, "big": BIG}
-WORKLOAD = Workload(Allowance(60, 2**30), threads=8)
+WORKLOAD = Workload(60, 2**30, threads=8)
 TEXTS = [f"/{size}/{plain_name(name)}" for size in LOGS for name in STORED]
 #: (asked, first byte, byte behind the last) of a log of so many bytes.
 SPANS = [

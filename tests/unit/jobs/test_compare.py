@@ -11,7 +11,7 @@ import pytest
 from oslogserve.errors import Incomplete, NotFound
 from oslogserve.jobs import compare
 from oslogserve.jobs.compare import PassedLogs, PassedRun, Pointers
-from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
@@ -41,7 +41,7 @@ def disk(tmp_path):
 
 @pytest.fixture
 def budget():
-    return Budget(Allowance(60, 2**30))
+    return Budget(60, 2**30)
 
 
 @pytest.fixture

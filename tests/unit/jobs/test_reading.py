@@ -8,7 +8,7 @@ from oslogserve.jobs.reading import Reader
 from oslogserve.jobs.walk import File
 from oslogserve.lines.renderer import Rendering
 from oslogserve.lines.selection import Wanted
-from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs
 from tests.kit.open_logs import FakeLog, FakeSource
 from tests.kit.renderers import renderer
@@ -28,7 +28,7 @@ class BreakingOff(FakeLog):
 def reader():
     """Of a folder with a log that breaks off behind its third piece."""
     source = FakeSource("disk", {b"a.log": BreakingOff("disk", [PIECE] * 3)})
-    return Reader(Logs(()), renderer(), [source], b"", Budget(Allowance(60, 2**30)))
+    return Reader(Logs(()), renderer(), [source], b"", Budget(60, 2**30))
 
 
 @pytest.mark.parametrize("is_merged", [False, True])

@@ -13,18 +13,10 @@ import webob
 
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
-from oslogserve.logs.budget import SEARCHES, Allowance, Budget, Workload
+from oslogserve.logs.budget import SEARCHES, Budget, Workload
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
-
-
-class Client:
-    def __init__(self, has_left=False):
-        self._has_left = has_left
-
-    def has_left(self):
-        return self._has_left
 
 
 LINE = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] there\n"
@@ -193,14 +185,14 @@ def test_a_search_gives_its_place_back(ask, url):
 
 def test_a_budget_gives_its_place_back_once(monkeypatch):
     monkeypatch.setattr(budget, "PATIENCE", 0.05)
-    workload = Workload(Allowance(60, MIB), threads=4)
-    first = workload.begin(Client())
+    workload = Workload(60, MIB, threads=4)
+    first = workload.begin(bool)
     first.enter(SEARCHES)
     first.close()
     first.close()
-    workload.begin(Client()).enter(SEARCHES)
+    workload.begin(bool).enter(SEARCHES)
     with pytest.raises(Busy):
-        workload.begin(Client()).enter(SEARCHES)
+        workload.begin(bool).enter(SEARCHES)
 
 
 def busy(seconds):
@@ -212,13 +204,13 @@ def busy(seconds):
 @pytest.mark.parametrize("threads", [1, 2, 4, 8, 16, 32, 64])
 def test_some_threads_are_free_whatever_work_has_all_places(threads):
     """Not with fewer than eight: each kind of work has one place at least."""
-    places = Workload(Allowance(60, MIB), threads)._bulkheads
+    places = Workload(60, MIB, threads)._bulkheads
     taken = sum(bulkhead._places for kind, bulkhead in places.items() if kind != SEARCHES)
     assert threads < 8 or taken < threads - threads // 8
 
 
 def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_alone():
-    spent, other = Budget(Allowance(0.25, 0)), Budget(Allowance(9, 0))
+    spent, other = Budget(0.25, 0), Budget(9, 0)
 
     def work(budget, seconds):
         with budget.working():
@@ -240,11 +232,11 @@ def test_all_threads_of_a_request_are_charged_and_a_pools_for_their_time_in_it_a
 def test_whoever_left_is_seen(monkeypatch):
     monkeypatch.setattr(budget, "LOOK_EVERY", 0)
     with pytest.raises(ClientLeft):
-        next(Budget(Allowance(60, 0), Client(has_left=True)).charged([b""], False))
+        next(Budget(60, 0, lambda: True).charged([b""], False))
 
 
 def test_an_answer_is_no_longer_than_twice_what_may_be_inflated():
-    spent = Budget(Allowance(60, MIB))
+    spent = Budget(60, MIB)
     spent.note(sent=2 * MIB)
     spent.charge_rendering()
     spent.note(sent=1)
@@ -253,7 +245,7 @@ def test_an_answer_is_no_longer_than_twice_what_may_be_inflated():
 
 
 def test_the_thread_that_answers_is_charged_too(monkeypatch):
-    spent = Budget(Allowance(1, MIB))
+    spent = Budget(1, MIB)
     now = time.thread_time()
     monkeypatch.setattr(time, "thread_time", lambda: now + 2)
     spent.note(sent=1)

@@ -7,7 +7,7 @@ import pytest
 
 from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.lines.selection import Wanted
-from oslogserve.logs.budget import Allowance, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import KnownTexts, Logs, OpenLog
 from oslogserve.metrics import Metrics
@@ -24,7 +24,7 @@ def source():
 
 
 def opened(source, log=None, others=()):
-    budget = Budget(Allowance(60, 2**30))
+    budget = Budget(60, 2**30)
     return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownTexts(), budget)
 
 
@@ -97,7 +97,7 @@ def test_another_version_is_not_read_but_closed(source):
 def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_path):
     source.logs[b"x"] = FakeLog("swift", [b"2013-09-27 18:22:11 ERROR x\n" * 10_000])
     indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
-    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
+    logs, budget = Logs((), indexes), Budget(60, 2**30)
     summaries = []
     for _ in range(2):
         with closing(logs.open(b"x", [source], budget, by_index=True)) as log:
@@ -109,7 +109,7 @@ def test_of_a_log_whose_index_is_there_only_metadata_are_requested(source, tmp_p
 def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(source, tmp_path):
     """Lines without a year are of the year of their log's last write."""
     indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
-    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
+    logs, budget = Logs((), indexes), Budget(60, 2**30)
     summaries = []
     for year in (2025, 2026):
         written = datetime(year, 3, 5, tzinfo=UTC).timestamp()
@@ -124,7 +124,7 @@ def test_an_index_is_not_of_the_same_bytes_that_were_written_in_another_year(sou
 def test_what_is_no_log_is_none_by_its_index_either(source, tmp_path, found):
     source.logs[b"x"] = found
     indexes = Indexes("1", Metrics(), str(tmp_path), 2**20)
-    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
+    logs, budget = Logs((), indexes), Budget(60, 2**30)
     if found:
         assert logs.open(b"x", [source], budget, by_index=True) is None
     else:
@@ -137,7 +137,7 @@ def test_the_index_of_a_small_gzip_that_is_not_named_so_is_made_once(source, tmp
     source.logs[b"x"] = FakeLog("swift", [stored := gzip.compress(text)])
     assert 64 * 1024 < len(stored) < 256 * 1024
     indexes = Indexes("1", metrics := Metrics(), str(tmp_path), 2**20)
-    logs, budget = Logs((), indexes), Budget(Allowance(60, 2**30))
+    logs, budget = Logs((), indexes), Budget(60, 2**30)
     for _ in range(2):
         with closing(logs.open(b"x", [source], budget, by_index=True)) as log:
             summary_of(log)

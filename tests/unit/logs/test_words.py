@@ -13,7 +13,7 @@ import pytest
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.blocks import Blocks
-from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import PIECE, FirstBytes
 from oslogserve.logs.indexes import Indexes, LogIndex
 from oslogserve.metrics import Metrics
@@ -51,7 +51,7 @@ class Log(Indexes):
 
     def _blocks(self):
         self.was_read = []
-        stored, budget = Stored("disk", len(self._text), 0.0, "1"), Budget(UNLIMITED)
+        stored, budget = Stored("disk", len(self._text), 0.0, "1"), Budget()
         first = FirstBytes("", b"")
         return Blocks(stored, first, self._opened, budget, self, PIECE, self.index)
 

@@ -8,7 +8,8 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import Context, Folder, guard as guards
+from oslogserve.sources import Context, Folder
+from oslogserve.sources import guard as guards
 from oslogserve.sources.guard import (
     FAILURES,
     FIRST_PAUSE,
