@@ -141,9 +141,33 @@ class Blocks:
         most_held: bytes that may be held until its checksum is known; if it has more, it is read twice.
         is_collected: true to add what it holds to the index, once all blocks were read so in order.
         """
-        checked = self._checked(self._found(), place, most_held)
-        pieces = self._budget.charged(checked, bool(self._packing), self._memory)
-        return self._collecting(place, pieces) if is_collected else pieces
+        index = self._found()
+        at, size, expected = index.blocks[place]
+        is_held, held = size <= most_held, deque[bytes]()
+        checksum = 0
+        for piece in self._charged(index, at, size):
+            checksum = fast.crc32(piece, checksum)
+            if is_held:
+                held.append(piece)
+        if checksum != expected:
+            raise self._misfit("text", "the log has other text")
+        if is_collected and place == 0:
+            self._contents, self._collected = native.Contents(), 0
+        is_collected = is_collected and place == self._collected  # else one before it was not read
+        if is_collected:
+            self._collected = -1
+        given_back = (held.popleft() for _ in range(len(held)))
+        for piece in given_back if is_held else self._charged(index, at, size):
+            self._budget.charge(len(piece) if self._packing else 0)
+            if is_collected:
+                self._contents.feed(piece)
+            yield piece
+        if is_collected:
+            self._contents.end_block()
+            self._collected = place + 1
+            if self._collected == len(index.blocks):
+                content = index.with_contents(*self._contents.finish())
+                self._indexes.keep(self._stored, content)
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
         """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""
@@ -155,49 +179,18 @@ class Blocks:
         places = range(place, blocks.place_of(end - 1) + 1)
         yield from within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
 
-    def _memory(self) -> int:
-        """Bytes that unpacking takes now."""
-        return self._inflater.memory if self._inflater else 0
+    def _charged(self, index: LogIndex, at: int, size: int) -> Iterator[bytes]:
+        """The pieces of a block as they come. Their bytes are charged once they are given out."""
+
+        def memory() -> int:
+            return self._inflater.memory if self._inflater else 0
+
+        return self._budget.charged(self._block(index, at, size), False, memory)
 
     def _found(self) -> LogIndex:
         if self._index is None:
             raise ValueError("the log has no index")
         return self._index
-
-    def _collecting(self, place: int, pieces: Iterator[bytes]) -> Iterator[bytes]:
-        """Yields the pieces of a block. If one before it was not read, nothing is collected."""
-        if place == 0:
-            self._contents, self._collected = native.Contents(), 0
-        if place != self._collected:
-            yield from pieces
-            return
-        self._collected = -1
-        for piece in pieces:
-            self._contents.feed(piece)
-            yield piece
-        self._contents.end_block()
-        self._collected = place + 1
-        if self._index and self._collected == len(self._index.blocks):
-            content = self._index.with_contents(*self._contents.finish())
-            self._indexes.keep(self._stored, content)
-
-    def _checked(self, index: LogIndex, place: int, most_held: int) -> Iterator[bytes]:
-        """Yields a block once its checksum is known to be right, and before that empty pieces."""
-        at, size, expected = index.blocks[place]
-        is_held = size <= most_held
-        held: deque[bytes] = deque()
-        checksum = 0
-        for piece in self._block(index, at, size):
-            checksum = fast.crc32(piece, checksum)
-            if is_held:
-                held.append(piece)
-            yield b""
-        if checksum != expected:
-            raise self._misfit("text", "the log has other text")
-        while held:
-            yield held.popleft()
-        if not is_held:
-            yield from self._block(index, at, size)
 
     def _block(self, index: LogIndex, at: int, size: int) -> Iterator[bytes]:
         """Yields so many bytes of text from `at` on, and empty pieces, to be charged.
