@@ -10,7 +10,7 @@ from oslogserve.handlers.sending import Sending, file_type, raw_type
 from oslogserve.http.answer import Answer, redirect
 from oslogserve.http.request import Request, Validator, etag_of, is_settled
 from oslogserve.jobs.compare import NOT_COMPARED, FoundLog, PassedLogs
-from oslogserve.lines.places import Moment, Place, target, time_of
+from oslogserve.lines.places import Goto, Moment, target, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits, Wanted
 from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
@@ -145,13 +145,13 @@ class LogHandler:
         view = query.view if query.format else ""
         return Answer(status="304 Not Modified", headers=headers, confirmed=view)
 
-    def _to_line(self, request: Request, query: Query, place: Place, log: OpenLog) -> Answer:
+    def _to_line(self, request: Request, query: Query, goto: Goto, log: OpenLog) -> Answer:
         """The redirect to the page with the line. Raises BadRequest if there is none."""
-        found = target(place, log, self._renderer)
+        found = target(goto, log, self._renderer)
         if found is None:
             typed = next(pair for pair in query.parameters if pair[0] == "goto" and pair[1])
             why = "No line of this log has a date and a time: use a number."
-            if place.is_cause:
+            if goto.is_cause:
                 why = "This log says that it passed, or has no lines."
             raise BadRequest(why, typed)
         fragment, show = found

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.sources import Source, WantedEntries
-from oslogserve.sources.first_of import Listing, known
+from oslogserve.sources.first_of import Listing, dated
 
 #: Files and folders that a walk visits, and levels of folders.
 MOST_ENTRIES = 10_000
@@ -124,7 +124,7 @@ class Walk:
                 if entries[0].name in _NAMELESS:
                     self._leave_out('names have an empty, "." or ".." segment')
                 elif not is_folder:
-                    entry = known(entries)
+                    entry = dated(entries)
                     yield File(name, entry.size, entry.modified, entries[0].source)
                 elif depth == MOST_DEPTH:
                     self._leave_out(f"folders are nested more than {MOST_DEPTH} deep")

@@ -95,8 +95,8 @@ MOST_OF_CAUSE = 40
 _TIME_OF_DAY = re.compile(r"(\d{1,2})(:\d\d(?::\d\d(?:[.,]\d{1,9})?)?)")
 
 
-class Place(NamedTuple):
-    """A place in a log, as a reader names it. One of the fields is set."""
+class Goto(NamedTuple):
+    """The value of the parameter `goto`: a place in a log, as a reader names it. One of the fields is set."""
 
     #: A fragment: of a line's number, or an anchor.
     fragment: str = ""
@@ -121,24 +121,24 @@ class Moment(NamedTuple):
         return b"%b:%d" % (self.log, self.line)
 
 
-def place(text: str) -> Place:
+def goto(text: str) -> Goto:
     """Parses what a reader typed. Raises ValueError that says what is expected."""
     text = text.strip()
     if text.lower() == "cause":
-        return Place(is_cause=True)
+        return Goto(is_cause=True)
     if found := _NUMBERS.fullmatch(text):
         first, last = (int(digits.replace(",", "")) for digits in found.groups(found[1]))
         if first <= last < 10**12:
-            return Place(f"L{first}" + (f"-L{last}" if last > first else ""))
+            return Goto(f"L{first}" + (f"-L{last}" if last > first else ""))
     if found := _ANCHOR.fullmatch(text):
-        return Place(found[1])
+        return Goto(found[1])
     try:
         if found := _TIME_OF_DAY.fullmatch(text):
             time = f"{found[1]:0>2}{found[2]}"
             time_range(f"2000-01-01T{time}")
-            return Place(time_of_day=time)
+            return Goto(time_of_day=time)
         # Like an anchor, it is on the log's clock.
-        return Place(moment=time_range(text)._replace(offset=None))
+        return Goto(moment=time_range(text)._replace(offset=None))
     except ValueError:
         raise ValueError(
             "a line's number, a time with or without a date, an anchor, or cause"
@@ -153,20 +153,20 @@ def moment(text: str) -> Moment:
     return Moment((found[1] or "").encode("utf-8", "surrogateescape"), int(found[2]))
 
 
-def target(place: Place, log: OpenLog, renderer: Renderer) -> tuple[str, str] | None:
+def target(goto: Goto, log: OpenLog, renderer: Renderer) -> tuple[str, str] | None:
     """The fragment of the line at or nearest to a place, and the value of `show` that brings it in.
 
     None if no line has a date and time, or the log has no cause.
     """
-    if place.is_cause:
+    if goto.is_cause:
         wanted = Wanted("summary", written=log.stored.modified)
         cause = renderer(log.text(), wanted, log.blocks).summary().cause
         return (f"L{cause.line}", cause_lines(cause.line, cause.last)) if cause else None
-    if place.fragment.startswith("L"):
-        return place.fragment.partition("-")[0], place.fragment
-    moments = list(_moments(place, log, renderer))
+    if goto.fragment.startswith("L"):
+        return goto.fragment.partition("-")[0], goto.fragment
+    moments = list(_moments(goto, log, renderer))
     if not moments:
-        return (place.fragment, place.fragment) if place.fragment else None
+        return (goto.fragment, goto.fragment) if goto.fragment else None
     for moment in moments:
         for line in _lines(log, renderer, Selection(since=moment, until=moment, limit=1)):
             return f"L{line['line']}", f"L{line['line']}"
@@ -200,12 +200,12 @@ def time_of(line: int, log: OpenLog, renderer: Renderer) -> TimeRange | None:
     return None
 
 
-def _moments(place: Place, log: OpenLog, renderer: Renderer) -> Iterator[TimeRange]:
+def _moments(goto: Goto, log: OpenLog, renderer: Renderer) -> Iterator[TimeRange]:
     """Yields the moments that a place may mean. A time of day is of the log's first day, or of the next."""
-    if place.moment:
-        yield place.moment
-    elif place.fragment:
-        moment = moment_of(place.fragment.encode(), renderer, int(log.stored.modified))
+    if goto.moment:
+        yield goto.moment
+    elif goto.fragment:
+        moment = moment_of(goto.fragment.encode(), renderer, int(log.stored.modified))
         if moment:
             yield moment
     else:
@@ -213,5 +213,5 @@ def _moments(place: Place, log: OpenLog, renderer: Renderer) -> Iterator[TimeRan
             with suppress(ValueError):
                 begin = datetime.fromisoformat((line["time"] or "")[:10])
                 for day in (begin, begin + timedelta(days=1)):
-                    yield time_range(f"{day:%Y-%m-%d}T{place.time_of_day}")
+                    yield time_range(f"{day:%Y-%m-%d}T{goto.time_of_day}")
                 return

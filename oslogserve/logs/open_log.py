@@ -30,24 +30,24 @@ MOST_QUICK = 64 * 1024
 
 #: Bytes of a text, and true if it is stored as one complete gzip member or Zstandard frame, which a client can
 #: inflate: curl and browsers read only the first member of a gzip, and do not notice one that is cut short.
-KnownText = tuple[int, bool]
+Facts = tuple[int, bool]
 
 
-class KnownTexts:
+class TextFacts:
     """LRU cache by version, for many threads."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Stored, KnownText] = OrderedDict()
+        self._known: OrderedDict[Stored, Facts] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, stored: Stored) -> KnownText | None:
+    def get(self, stored: Stored) -> Facts | None:
         key = stored._replace(modified=0.0)
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
             return self._known.get(key)
 
-    def learn(self, stored: Stored, text: KnownText) -> None:
+    def learn(self, stored: Stored, text: Facts) -> None:
         if not stored.version:  # without a version it may change unseen
             return
         key = stored._replace(modified=0.0)
@@ -65,7 +65,7 @@ class Logs:
         """views: see passed_through_as(). indexes: None if no indexes are kept."""
         self._views = views
         self._indexes = indexes
-        self._known_texts = KnownTexts()
+        self._text_facts = TextFacts()
 
     def open(
         self,
@@ -89,7 +89,7 @@ class Logs:
             found = open_first(sources, path, options)
             if isinstance(found, Folder):
                 return None
-            log = OpenLog(found, path, sources, self._known_texts, budget, options.chunk_size)
+            log = OpenLog(found, path, sources, self._text_facts, budget, options.chunk_size)
             if self._indexes and (options.body or by_index):
                 log.use(self._indexes, is_again, is_read_twice)
             return log
@@ -117,7 +117,7 @@ class OpenLog:
         log: Log,
         path: bytes = b"",
         sources: Sequence[Source] = (),
-        known_texts: KnownTexts | None = None,
+        text_facts: TextFacts | None = None,
         budget: Budget | None = None,
         piece_size: int | None = None,
     ) -> None:
@@ -131,10 +131,10 @@ class OpenLog:
         self.stored = log.stored
         self._path = path
         self._sources = sources
-        self._known_texts = known_texts or KnownTexts()
+        self._text_facts = text_facts or TextFacts()
         self._piece_size = piece_size or PIECE
         self._opened = [log]
-        self._known_text: KnownText | None = None
+        self._facts: Facts | None = None
         #: None if all of it must be read.
         self.blocks: Blocks | None = None
         #: Why a small log's bytes are damaged; None if they are not.
@@ -259,13 +259,13 @@ class OpenLog:
             size += len(piece)
             yield piece
         if self.packing:
-            self._known_text = size, decoded.is_one_member
-            self._known_texts.learn(self.stored, self._known_text)
+            self._facts = size, decoded.is_one_member
+            self._text_facts.learn(self.stored, self._facts)
 
-    def _known(self) -> KnownText | None:
-        if self._known_text is None:
-            self._known_text = self._known_texts.get(self.stored)
-        return self._known_text
+    def _known(self) -> Facts | None:
+        if self._facts is None:
+            self._facts = self._text_facts.get(self.stored)
+        return self._facts
 
     def is_one_member(self) -> bool:
         """True if it is one complete gzip member or Zstandard frame, as far as that is known or quickly

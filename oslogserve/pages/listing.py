@@ -12,7 +12,7 @@ from oslogserve.errors import Incomplete
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.sources import Entry
-from oslogserve.sources.first_of import Listing, known
+from oslogserve.sources.first_of import Listing, dated
 from oslogserve.templates import streamed
 from oslogserve.text import iso_moment, moment, visible
 
@@ -78,7 +78,7 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
     sort = query.sort or "name"
     most = MOST_READ[sort] - 1
     found = list(islice(listing.by_name(), most + 1))
-    rest = known(found.pop()).name if len(found) > most else None
+    rest = dated(found.pop()).name if len(found) > most else None
     following, notices = None, []
     if sort == "time":
         found.sort(key=_age)
@@ -101,7 +101,7 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
 
 def _age(entries: _OfName) -> float:
     """Sorts the newest first, behind what has no time: the folders of an object store."""
-    modified = known(entries).modified
+    modified = dated(entries).modified
     return -inf if modified is None else -modified
 
 
@@ -166,7 +166,7 @@ def _batches(page: ListingPage) -> Iterator[list[_Row]]:
 
 
 def _row(entries: _OfName) -> _Row:
-    entry = known(entries)
+    entry = dated(entries)
     name, sources = entries[0].name, [entry.source for entry in entries]
     shown = name.decode("utf-8", "replace")
     return _Row(shown, "./" + quote(name), entry.size, entry.modified, sources)

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from webob.acceptparse import create_accept_header
 
 from oslogserve.errors import BadRequest
-from oslogserve.lines.places import Moment, Place, moment
+from oslogserve.lines.places import Goto, Moment, moment
 from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
@@ -68,7 +68,7 @@ class Query(NamedTuple):
     #: The name of the log's chapter whose lines are shown; "" for none.
     chapter: str = ""
     #: The line of a log to which the answer redirects.
-    goto: Place | None = None
+    goto: Goto | None = None
     #: A line whose time the lines of all logs are wanted around.
     moment: Moment | None = None
     #: Fields of a log's page that are not valid, and a sentence about each. All others are in `parameters`.

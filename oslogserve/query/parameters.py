@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 from oslogserve.config.values import matching, one_of
 from oslogserve.errors import BadRequest
 from oslogserve.http import HTML, JSON, TEXT
-from oslogserve.lines.places import moment, place
+from oslogserve.lines.places import goto, moment
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
@@ -183,7 +183,7 @@ PARAMETERS = {
     "chapter": FormField(
         partial(text, longest=LONGEST_NAME), "RUN make", "lines of the chapter of this name"
     ),
-    "goto": FormField(place, "18:25:11", "redirects to a line: its number, time or anchor"),
+    "goto": FormField(goto, "18:25:11", "redirects to a line: its number, time or anchor"),
     "moment": Parameter(moment, "logs/a.txt:1234", "seconds around this line, of all logs"),
     "format": Parameter(choice(*FORMATS), "jsonl", "the view"),
     "bytes": Parameter(

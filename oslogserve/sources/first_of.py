@@ -86,6 +86,6 @@ class Listing:
             self.ended = error
 
 
-def known(entries: Sequence[Entry]) -> Entry:
+def dated(entries: Sequence[Entry]) -> Entry:
     """The first entry with a time, else the first. entries: all of one name."""
     return next((entry for entry in entries if entry.modified is not None), entries[0])

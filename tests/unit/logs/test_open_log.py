@@ -9,7 +9,7 @@ from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
 from oslogserve.lines.selection import Wanted
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
-from oslogserve.logs.open_log import KnownTexts, Logs, OpenLog
+from oslogserve.logs.open_log import Logs, OpenLog, TextFacts
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder
 from tests.kit.open_logs import FakeLog, FakeSource
@@ -25,7 +25,7 @@ def source():
 
 def opened(source, log=None, others=()):
     budget = Budget(60, 2**30)
-    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], KnownTexts(), budget)
+    return OpenLog(log or FakeLog("swift", CHUNKS), b"x", [*others, source], TextFacts(), budget)
 
 
 def summary_of(log):

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from oslogserve.logs import open_log
-from oslogserve.logs.open_log import KnownTexts
+from oslogserve.logs.open_log import TextFacts
 from oslogserve.sources import Stored
 
 FOUND, OTHER = (7, True), (1024, False)
@@ -16,7 +16,7 @@ def stored(version, source="disk", size=1):
 
 @pytest.fixture
 def known():
-    return KnownTexts()
+    return TextFacts()
 
 
 def kept(known):
