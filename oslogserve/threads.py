@@ -59,7 +59,7 @@ class Bulkhead:
     def enter(self, is_idle: Callable[[], bool] = bool) -> None:
         """Takes a place. Raises Full. is_idle: true while the place counts as free; `bool` never says so."""
         with self._changed:
-            if not self._is_full():
+            if len(self._holders) < self._places or not self._is_full():
                 self._take(is_idle)
                 return
             self._patience_left()
@@ -76,10 +76,7 @@ class Bulkhead:
                 room.release()
 
     def _is_full(self) -> bool:
-        taken = len(self._holders)
-        if taken >= self._places:
-            taken -= sum(is_idle() for is_idle in self._holders)
-        return taken >= self._places
+        return sum(not is_idle() for is_idle in self._holders) >= self._places
 
     def _take(self, is_idle: Callable[[], bool]) -> None:
         self._holders.append(is_idle)

@@ -4,6 +4,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
@@ -241,16 +242,17 @@ class Rendering:
         except ValueError as error:
             blocks.refuse(str(error))
             return None
-        return self._read_blocks(blocks, index, is_collected)
-
-    def _read_blocks(self, blocks: Blocks, index: LogIndex, is_collected: bool) -> Iterator[bytes]:
-        """Yields the text of the blocks that the core does not pass over."""
         self._ends_a_line = index.ends_a_line
+        places = self._places(index.blocks)
+        return chain.from_iterable(
+            blocks.read(place, self._room.held, is_collected) for place in places
+        )
+
+    def _places(self, blocks: native.Index) -> Iterator[int]:
+        """Yields the places of the blocks that the core does not pass over."""
         place = 0
-        while (place := self._core.pass_over(index.blocks, place)) < len(index.blocks):
-            if self._core.done:
-                return
-            yield from blocks.read(place, self._room.held, is_collected)
+        while (place := self._core.pass_over(blocks, place)) < len(blocks) and not self._core.done:
+            yield place
             place += 1
 
     def _cut(self) -> Iterator[bytes]:
