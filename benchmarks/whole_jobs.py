@@ -29,7 +29,8 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from oslogserve.jobs.ranking import CONSOLES, ranked
+from oslogserve.jobs.ranking import ranked
+from oslogserve.jobs.walk import CONSOLES
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 

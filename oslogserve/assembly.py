@@ -5,7 +5,6 @@ import os
 from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
-from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.compare import PassedLogs
 from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
@@ -46,8 +45,8 @@ class Assembly:
         indexes = Indexes(rules_of(config.formats), metrics, *where)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
-        names = ("job_logs", "job_stored_size", "job_unasked_size")
-        limits = Limits(*(config["serve", name] for name in names))
+        stored, unasked = config["serve", "job_stored_size"], config["serve", "job_unasked_size"]
+        limits = config["serve", "job_logs"], stored, unasked
         self.jobs = Jobs(self.logs, self.renderer, limits, config.noise, self.passed)
         database = None
         try:

@@ -16,7 +16,6 @@ from typing import IO
 from oslogserve.compression import encoding_of
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.handlers.job import pieces_of
-from oslogserve.jobs.choice import Limits
 from oslogserve.jobs.compare import NOT_COMPARED, Passed, PassedLogs
 from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
@@ -135,13 +134,13 @@ def _render_job(
             "--format html is for a file: of a folder text, jsonl, summary and brief are written"
         )
     query = query._replace(is_folder=True, format=options.format or "text")
-    jobs = Jobs(Logs(config.views), renderer, Limits(sys.maxsize, sys.maxsize, 0), config.noise)
+    jobs = Jobs(Logs(config.views), renderer, (sys.maxsize, sys.maxsize, 0), config.noise)
     chunk_size = config["serve", "chunk_size"]
     disk = Disk(options.file, chunk_size)
     passed = [Disk(_parent(options.against), chunk_size)] if options.against else None
     budget = Budget()
     with closing(jobs.open(query, [disk], budget, passed)) as job:
-        if not job.choice.files:
+        if not job.files:
             what = "no log here has such a name" if query.logs else "this folder has no logs"
             print(f"oslogserve: {options.file}: {what}", file=sys.stderr)
         _write(pieces_of(query, job, Memory(None, Metrics(), Rules()), are_files=True))

@@ -110,7 +110,7 @@ class _Reader:
         assembly, memory = self._assembly, self._assembly.memory
         query = Query(path=path, is_folder=True, format="seen")
         with closing(assembly.jobs.open(query, self._sources(), Budget())) as job:
-            folder, ended = os.fsdecode(path), ended_at(job.choice.files)
+            folder, ended = os.fsdecode(path), ended_at(job.files)
             if ended:
                 refusal = memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))
                 if refusal:

@@ -15,13 +15,13 @@ from oslogserve.jobs.brief import lines_of
 from oslogserve.jobs.excerpts import excerpts
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.overview import (
-    RankedLog,
     early,
     findings,
     header,
     ranked_logs,
     summaries,
 )
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import is_run
 from oslogserve.logs.budget import FOLDERS, Workload
 from oslogserve.pages import brief, overview, page
@@ -112,13 +112,13 @@ def _found(
     """Yields what was found in an overview; of its page, the section. The head of the page is sent before."""
     several, read = summaries(job), []
     if query.view == "overview":
-        if query.unasked and job.choice.is_large:
+        if query.unasked and job.is_large:
             yield overview.unread(query, header(job))
             return
         read = early(job, several)
         logs = ranked_logs(job, read)
         if wrong := [one for one in logs if one.shows_failure]:
-            yield overview.early(query, wrong, len(logs), job.choice.found)
+            yield overview.early(query, wrong, len(logs), job.found)
     found = findings(job, [*read, *several])
     is_brief, unread = query.view == "brief", list[Incomplete]()
     lines = lines_of(job, found, query.size, unread) if is_brief else []
@@ -127,7 +127,7 @@ def _found(
     job.close()  # so that a slow client keeps nobody waiting
     seen, known = _known(query, memory, found.logs, found.build)
     if query.view == "overview":
-        yield overview.section(query, found, around, seen, known)
+        yield overview.section(query, job, found, around, seen, known)
     elif is_brief:
         yield brief.of_job(query, found, lines, unread, known, are_files)
     else:
@@ -140,14 +140,14 @@ def _found(
 
 def _summaries(query: Query, job: Job, memory: Memory) -> Iterator[bytes]:
     read = [*summaries(job)]
-    logs, ending = ranked_logs(job, read), job.ending([log for _, log in read])
+    logs, ending = ranked_logs(job, read), job.ending(read)
     build = header(job) if memory.rules or memory.days else Build()
     job.close()
     yield overview.summary(query, logs, ending, *_known(query, memory, logs, build))
 
 
 def _known(
-    query: Query, memory: Memory, logs: Sequence[RankedLog], build: Build
+    query: Query, memory: Memory, logs: Sequence[LogRead], build: Build
 ) -> tuple[Seen | None, list[Rule]]:
     """What is known of the job's cause. Only the first answer asks: the next ones have other logs."""
     if query.first_log:

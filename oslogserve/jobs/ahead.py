@@ -7,10 +7,10 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, suppress
 from typing import Generic, TypeVar
 
-#: Threads for each source.
+#: Threads of a pool.
 LOGS_AT_ONCE = max(2, min(4, os.cpu_count() or 1))
 
 #: Added to the niceness of these threads, so that readers of single logs come first.
@@ -19,19 +19,9 @@ NICER = 10
 _T = TypeVar("_T")
 
 
-class Pools:
-    """A pool of low-priority threads for each source that was asked, so that one that hangs delays no others."""
-
-    def __init__(self) -> None:
-        self._pools: dict[str, ThreadPoolExecutor] = {}
-        self._lock = threading.Lock()
-
-    def of(self, source: str) -> ThreadPoolExecutor:
-        with self._lock:
-            if source not in self._pools:
-                name = f"oslogserve-{source}"
-                self._pools[source] = ThreadPoolExecutor(LOGS_AT_ONCE, name, _yield_to_others)
-            return self._pools[source]
+def pool_of(source: str) -> ThreadPoolExecutor:
+    """Threads of low priority, for the logs of one source: if it hangs, that delays no others."""
+    return ThreadPoolExecutor(LOGS_AT_ONCE, f"oslogserve-{source}", _yield_to_others)
 
 
 def _yield_to_others() -> None:
@@ -101,12 +91,6 @@ class Ahead(Generic[_T]):
             close()
         else:
             future.add_done_callback(lambda _: close())
-
-
-def only(ahead: Ahead[_T]) -> _T | None:
-    """The only value, or None. It is closed then: what was held to compute it is not kept."""
-    with closing(ahead):
-        return next(ahead, None)
 
 
 def started(several: Iterable[Ahead[_T]], most: int = LOGS_AT_ONCE) -> Iterator[Ahead[_T]]:

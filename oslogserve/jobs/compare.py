@@ -15,8 +15,7 @@ from typing import NamedTuple
 from weakref import WeakSet
 
 from oslogserve.errors import BadRequest, Error, Incomplete
-from oslogserve.jobs.choice import LONGEST_NAME
-from oslogserve.jobs.walk import Walk
+from oslogserve.jobs.walk import LONGEST_NAME, Walk
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
@@ -251,9 +250,8 @@ class PassedRun:
         found = name if name in self._names else found
         return None if found is None else b"/".join(filter(None, (self._folder, found)))
 
-    def compared(self, name: bytes) -> Passed:
-        """The words of the log that is like another run's log of this name."""
-        path = self.like(name)
+    def compared(self, path: bytes | None) -> Passed:
+        """The words of the log at this path, see like()."""
         if path is None:
             why = "no log there is like it, so all of its lines are new"
             fault = _fault("it was not compared with", self._folder, why)

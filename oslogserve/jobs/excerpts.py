@@ -73,9 +73,9 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
     left = MOST_READ
     several = {}
     for one in found.telling[:MOST_EXCERPTS]:
-        left -= one.log.tally.bytes
+        left -= one.tally.bytes
         if one.summary.cause and left >= 0:
-            file = one.log.file
+            file = one.file
             several[file] = _excerpt(job.reader, file, one.summary.cause)
     read = job.read_each(several.items())
     return {file: one for file, one in zip(several, read, strict=True) if one}

@@ -230,9 +230,7 @@ def _taken(
 def _one_by_one(
     job: Job, wanted: Callable[[File], Wanted], reached: dict[int, LogRead], given: Counter[int]
 ) -> Iterator[Slice]:
-    several = [
-        job.read_ahead(file, _rows_of(job.reader, file, wanted(file))) for file in job.choice.files
-    ]
+    several = [job.read_ahead(file, _rows_of(job.reader, file, wanted(file))) for file in job.files]
     for number, ahead in enumerate(started(several)):
         for rows in chain.from_iterable(_taken(number, ahead, reached)):
             given[number] += len(rows.ends)
@@ -277,7 +275,7 @@ def _rows_of(
 def _merged(
     job: Job, wanted: Callable[[File], Wanted], tail: int | None, reached: dict[int, LogRead]
 ) -> Iterator[Slice]:
-    files = job.choice.files
+    files = job.files
     aheads = []
     last_rows = None if tail is None else LastRows(tail)
     for number, file in enumerate(files):

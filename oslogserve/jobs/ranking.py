@@ -19,12 +19,10 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from oslogserve.jobs.walk import File
+from oslogserve.jobs.walk import CONSOLES, File
 from oslogserve.lines.summary import CauseLine, Summary
 from oslogserve.lines.time_range import time_range
 
-#: Names of the job's own log.
-CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
 #: Names of other logs that often say why a job failed: consoles and results of tests.
 _LIKELY = re.compile(r"(?:^|/)(?:TEST-|[^/]*(?:console|testr|junit))[^/]*$")
 #: Bytes as stored of a large log.
@@ -56,7 +54,7 @@ def likelihood(file: File) -> tuple[int, float, int, bytes]:
     """
     if file.size == 0:
         kind = 4
-    elif CONSOLES.search(file.shown):
+    elif file.is_console:
         kind = 0
     elif _LIKELY.search(file.shown):
         kind = 1

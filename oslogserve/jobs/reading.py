@@ -11,14 +11,15 @@ from functools import partial
 from typing import NamedTuple, TypeVar
 
 from oslogserve.errors import BadRequest, Error, Incomplete, NotFound
-from oslogserve.jobs.choice import Skipped
 from oslogserve.jobs.compare import NOT_COMPARED, PassedRun
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine, marked_lines
 from oslogserve.lines.renderer import Renderer, Rendering, Room
 from oslogserve.lines.selection import LONGEST_LINE, Selection, Tally, Wanted
+from oslogserve.lines.summary import NONE, Summary
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs, OpenLog
+from oslogserve.native import SEVERITIES
 from oslogserve.sources import OpenOptions, Source
 
 #: Bytes of a log that are read at once.
@@ -28,6 +29,7 @@ SMALL = 64 * 1024
 #: Logs of a source that time out before its other logs are given up.
 MOST_STALLED = 2
 
+_ERRORS = SEVERITIES[SEVERITIES.index("ERROR") :]
 _T = TypeVar("_T")
 
 
@@ -40,14 +42,30 @@ class LogRead(NamedTuple):
     tally: Tally = Tally()
     #: What is missing from it.
     missing: tuple[Incomplete, ...] = ()
-    #: Why it was not read.
-    skipped: Skipped | None = None
+    #: Why it was not read; "" if it was.
+    skipped: str = ""
     #: True if the budget was spent before its end.
     is_unpaid: bool = False
     #: False for a log without times; known once it was merged.
     has_times: bool = True
     #: True if all of its lines were read.
     is_read_to_end: bool = False
+    #: The path of the log that it is compared with; None for none.
+    like: bytes | None = None
+    summary: Summary = NONE
+    #: The score by which logs are ranked.
+    score: float = 0.0
+
+    @property
+    def errors(self) -> int:
+        """Lines at ERROR or above."""
+        severities = self.summary.severities.items()
+        return sum(lines.count for name, lines in severities if name in _ERRORS)
+
+    @property
+    def shows_failure(self) -> bool:
+        """True if the log shows an error or a failure, and does not say that it passed."""
+        return self.score > 0 and self.summary.cause is not None
 
     def lacking(self, error: Incomplete | None) -> "LogRead":
         return self._replace(missing=(*self.missing, error)) if error else self
@@ -94,14 +112,15 @@ class Reader:
             yield None, LogRead(file)
             return
         room = room or Room(READ)
-        compared = NOT_COMPARED
+        like, compared = None, NOT_COMPARED
         if self.passed and not self._ended:
-            compared = self.passed.compared(file.name)
+            like = self.passed.like(file.name)
+            compared = self.passed.compared(like)
         log = self._opened(file, room.block, is_again)
         if isinstance(log, LogRead):
             yield None, log
             return
-        read = LogRead(file, log.stored.source).lacking(compared.fault)
+        read = LogRead(file, log.stored.source, like=like).lacking(compared.fault)
         tells_cut = wanted.label is not None and not is_again
         is_awaited = False
 
@@ -130,6 +149,13 @@ class Reader:
             what = f"{dropped:,} of its last lines are left out"
             read = read.lacking(Incomplete("capped", what))
         yield None, read
+
+    def summary(self, file: File, selection: Selection) -> Iterator[LogRead]:
+        """Yields the log with its compact summary, unless it is skipped."""
+        wanted = Wanted("summary", selection, file.modified)
+        # The other chapters of many logs would fill the memory.
+        read = [*self.read(file, wanted, lambda log: [log.summary(is_compact=True)])]
+        yield read[-1][1]._replace(summary=read[0][0] or NONE)
 
     def marked_lines(
         self, file: File, plan: Selection, beginning: int = 4096
@@ -183,7 +209,7 @@ class Reader:
         if media_type is None:
             return log
         log.close()
-        return LogRead(file, log.stored.source, skipped=Skipped(file.shown, f"it is {media_type}"))
+        return LogRead(file, log.stored.source, skipped=f"it is {media_type}")
 
     def _open(
         self, name: bytes, size: int, by_index: bool = False, is_again: bool = False
@@ -215,5 +241,4 @@ class Reader:
 
 def _skipped(file: File, why: str) -> LogRead:
     """A log that cannot be read."""
-    missing = (Incomplete("failed", why),)
-    return LogRead(file, missing=missing, skipped=Skipped(file.shown, why, is_missed=True))
+    return LogRead(file, missing=(Incomplete("failed", why),), skipped=why)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Walks the files below a folder, in all sources, in the order of their names."""
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
@@ -15,6 +16,10 @@ MOST_ENTRIES = 10_000
 MOST_DEPTH = 16
 #: Failures of a walk that are kept with their folders' names.
 MOST_FAILURES = 20
+#: Bytes of the longest name of a log, which each of its rows repeats.
+LONGEST_NAME = 512
+#: Names of the job's own log.
+CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
 #: Path segments that an object's name may have, but no URL.
 _NAMELESS = (b"/", b".", b"..", b"./", b"../")
 
@@ -34,6 +39,10 @@ class File(NamedTuple):
     @property
     def shown(self) -> str:
         return self.name.decode("utf-8", "replace")
+
+    @property
+    def is_console(self) -> bool:
+        return CONSOLES.search(self.shown) is not None
 
 
 class Walk:

@@ -160,6 +160,20 @@ class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
         return replace(self, chapters=kept, histogram=None)
 
 
+#: Of no lines.
+NONE = Summary(
+    first_time=None,
+    last_time=None,
+    cause=None,
+    failed=False,
+    verdict=False,
+    passed=False,
+    more_chapters=0,
+    chapters=[],
+    severities={},
+)
+
+
 def innermost(chapters: Sequence[Chapter], line: int) -> Chapter | None:
     """The innermost chapter around a line; None for none. chapters: in the order of their first lines."""
     around = (one for one in reversed(chapters) if one.first <= line <= one.last)

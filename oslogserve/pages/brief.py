@@ -7,7 +7,8 @@ from urllib.parse import quote
 
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.brief import LogLines, errors_at_failure
-from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.jobs.overview import Findings
+from oslogserve.jobs.reading import LogRead
 from oslogserve.lines.excerpt.choice import chosen
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.excerpt.worth import Weighed, weighed
@@ -168,8 +169,8 @@ def of_job(
 
     behind_name = ":" if are_files else f"{of_source(source)}{'&' if source else '?'}goto="
 
-    def name_of(one: RankedLog) -> str:
-        return one.log.file.shown if are_files else quote(one.log.file.name)
+    def name_of(one: LogRead) -> str:
+        return one.file.shown if are_files else quote(one.file.name)
 
     notices = [f"oslogserve: {sentence}" for sentence in (*found.ending.notices, *unread)]
     is_of_comparison = any(error.is_of_comparison for error in found.ending.missing)
@@ -196,7 +197,7 @@ def of_job(
         names = ", ".join(visible(name_of(other)) for other in same)
         alike = f"[the same in {cut(names, room // PART_OF_SAME)}]\n" if names else ""
         room -= _length(alike)
-        write = partial(_section, one.summary, lines, one.log.tally.lines)
+        write = partial(_section, one.summary, lines, one.tally.lines)
         # Its links belong to its whole name. If that is too long, there are none.
         is_whole = _length(name) <= room // PART_OF_WHOLE_NAME
         section = write(name, link, room) if is_whole else ""
@@ -229,7 +230,7 @@ def _heading(
     yield _of_logs(found.logs)
 
 
-def _of_logs(logs: Sequence[RankedLog]) -> str:
+def _of_logs(logs: Sequence[LogRead]) -> str:
     """How many logs failed, and how many others show errors."""
     failed = sum(one.summary.failed for one in logs)
     others = sum(one.shows_failure and not one.summary.failed for one in logs)

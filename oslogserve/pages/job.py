@@ -81,7 +81,7 @@ def _lines(query: Query, job: Job, ended: list[Ending], most: float = inf) -> It
 
 def ending_of(query: Query, ending: Ending) -> dict[str, Any]:
     return {
-        "skipped": [{"name": one.name, "reason": one.why} for one in ending.skipped],
+        "skipped": [{"name": name, "reason": why} for name, why in ending.skipped],
         **completeness(query, ending.missing),
         "notices": ending.notices,
         "next": next_address(query, ending),
@@ -103,7 +103,7 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
     lines = _lines(query, job, ended, most)
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
-    logs = [(label(query, file).decode(), file.shown) for file in job.choice.files]
+    logs = [(label(query, file).decode(), file.shown) for file in job.files]
     moments: list[int] = []
     in_use = filters(kept)
     if query.moment:  # without one of them, the page goes there again

@@ -12,8 +12,9 @@ from msgspec import to_builtins
 from oslogserve import native
 from oslogserve.ci.build import Build
 from oslogserve.jobs.excerpts import Excerpt, lines_shown
-from oslogserve.jobs.job import Ending
-from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.jobs.job import Ending, Job
+from oslogserve.jobs.overview import Findings
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
@@ -46,7 +47,7 @@ _SECTION = re.compile(r"\A(\ufeff?(?:[\dT:.-]{1,40}Z )?)##\[(?:end)?group\]")
 
 def summary(
     query: Query,
-    logs: Sequence[RankedLog],
+    logs: Sequence[LogRead],
     ending: Ending,
     seen: Seen | None,
     known: Sequence[Rule],
@@ -63,8 +64,8 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
     """The job's causes, and what is known of the first one, as JSON."""
     causes = [
         {
-            "name": one.log.file.shown,
-            "href": address_of(query, one.log.file),
+            "name": one.file.shown,
+            "href": address_of(query, one.file),
             "cause": _cause_json(one.summary.cause),
         }
         for one in found.logs
@@ -76,13 +77,13 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
     return json_line({**members, **ending_of(query, found.ending)})
 
 
-def _at(query: Query, one: RankedLog, **parameters: str) -> str:
+def _at(query: Query, one: LogRead, **parameters: str) -> str:
     """The address of a log's page with these parameters, relative to the folder."""
     like = one.like.decode("utf-8", "replace") if one.like else ""
-    return _with(address_of(query, one.log.file), against=like, **parameters)
+    return _with(address_of(query, one.file), against=like, **parameters)
 
 
-def _at_line(query: Query, one: RankedLog, line: int = 0) -> str:
+def _at_line(query: Query, one: LogRead, line: int = 0) -> str:
     """The address of a log's page at a line, by default at its cause."""
     cause = one.summary.cause
     first, last = (cause.line, cause.last) if cause and not line else (line, line)
@@ -94,32 +95,32 @@ def _with(href: str, **parameters: str) -> str:
     return f"{href}{'&' if '?' in href else '?'}{added}" if added else href
 
 
-def _task_of(one: RankedLog) -> str:
+def _task_of(one: LogRead) -> str:
     """The name of the innermost chapter with the cause; "" for none."""
     cause = one.summary.cause
     chapter = innermost(one.summary.chapters, cause.line) if cause else None
     return chapter.name if chapter else ""
 
 
-def _error_above(one: RankedLog) -> ErrorLine | None:
+def _error_above(one: LogRead) -> ErrorLine | None:
     """The last error above the end of what failed, of those that the summary has."""
     cause, errors = one.summary.cause, reversed(one.summary.errors)
     above = (error for error in errors if cause and error.line < cause.line)
     return next((error for error in above if error.new is not False), None)
 
 
-def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
-    log, found = one.log, one.summary
+def _in_short(query: Query, one: LogRead) -> dict[str, Any]:
+    found = one.summary
     errors: Sequence[ErrorLine | None] = found.errors or [None]
     return {
-        "name": log.file.shown,
-        "href": address_of(query, log.file),
-        "source": log.source,
-        "stored": log.file.size,
-        "modified": iso_moment(log.file.modified),
-        "lines": log.tally.lines,
-        "bytes": log.tally.bytes,
-        "matched": log.tally.matched,
+        "name": one.file.shown,
+        "href": address_of(query, one.file),
+        "source": one.source,
+        "stored": one.file.size,
+        "modified": iso_moment(one.file.modified),
+        "lines": one.tally.lines,
+        "bytes": one.tally.bytes,
+        "matched": one.tally.matched,
         "first_time": found.first_time,
         "last_time": found.last_time,
         "severities": found.severities,
@@ -130,9 +131,9 @@ def _in_short(query: Query, one: RankedLog) -> dict[str, Any]:
         "failed": found.failed,
         "verdict": found.verdict,
         "passed": found.passed,
-        **completeness(query, log.missing, found.new is not None),
-        "read_to_end": log.is_read_to_end,
-        "reason": "; ".join(map(str, log.missing)) or None,
+        **completeness(query, one.missing, found.new is not None),
+        "read_to_end": one.is_read_to_end,
+        "reason": "; ".join(map(str, one.missing)) or None,
     }
 
 
@@ -162,7 +163,7 @@ def unread(query: Query, build: Build) -> bytes:
     return rendered("large_job.html", address=asked, build=build)
 
 
-def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> bytes:
+def early(query: Query, wrong: Sequence[LogRead], read: int, logs: int) -> bytes:
     """The section that is shown until section() is there. read, logs: how many were read, and found."""
     at_line = partial(_at_line, query)
     return rendered("overview_early.html", wrong=wrong, read=read, logs=logs, at_line=at_line)
@@ -170,6 +171,7 @@ def early(query: Query, wrong: Sequence[RankedLog], read: int, logs: int) -> byt
 
 def section(
     query: Query,
+    job: Job,
     found: Findings,
     excerpts: Mapping[File, Excerpt],
     seen: Seen | None,
@@ -178,17 +180,18 @@ def section(
     """The section of what was found, and what is known of its cause."""
     return rendered(
         "overview_section.html",
+        job=job,
         found=found,
         seen=seen,
         sentence=seen and sentence(query, seen),
         known=known,
-        logs=sorted(found.logs, key=lambda one: one.log.file.name),
+        logs=sorted(found.logs, key=lambda one: one.file.name),
         wrong=[one for one in found.logs if one.shows_failure],
         at=partial(_at, query),
         at_line=partial(_at_line, query),
         cause_lines=cause_lines,
         lines_shown=lines_shown,
-        excerpt_of=lambda one: excerpts.get(one.log.file),
+        excerpt_of=lambda one: excerpts.get(one.file),
         task_of=_task_of,
         error_above=_error_above,
         brief=address(
@@ -240,9 +243,9 @@ def _with_links(source: str, text: str) -> Markup:
 def _notices(found: Findings) -> list[str]:
     """The answer's notices, with one for all logs that were not compared for the same reason."""
     uncompared = {
-        f"{one.log.file.shown}: {error}": (one.log.file.shown, str(error))
+        f"{one.file.shown}: {error}": (one.file.shown, str(error))
         for one in found.logs
-        for error in one.log.missing
+        for error in one.missing
         if error.is_of_comparison
     }
     notices: list[str] = []
@@ -267,10 +270,10 @@ def _short(name: str) -> str:
     return short + bracket + parameters
 
 
-def _moment(source: str, time: str | None, one: RankedLog | None = None) -> str:
+def _moment(source: str, time: str | None, one: LogRead | None = None) -> str:
     """The address of all logs' lines around a time; "" without a date. one: the log whose cause is of then."""
     cause = one and one.summary.cause
-    marked = Moment(one.log.file.name, lines_shown(cause)[0]) if one and cause else None
+    marked = Moment(one.file.name, lines_shown(cause)[0]) if one and cause else None
     try:
         return around_moment(time_range(time or "").first_in_utc, source, marked)
     except ValueError:

@@ -77,7 +77,7 @@ class Memory:
             return ""
         run = run_of(path, found)
         if run is None:
-            ended = ended_at(one.log.file for one in found.logs) or 0
+            ended = ended_at(one.file for one in found.logs) or 0
             with suppress(UnicodeDecodeError):  # such a folder never had one
                 folder = path.decode()
                 self.ask_or(None, lambda database: database.forget(folder, ended))

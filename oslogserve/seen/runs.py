@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from oslogserve.ci.build import Build
-from oslogserve.jobs.overview import Findings, RankedLog
+from oslogserve.jobs.overview import Findings
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import exception_of, fingerprints
 from oslogserve.lines.summary import CauseLine, OtherFailure
@@ -24,7 +25,7 @@ _MOST_ASKED = 16
 _OF_RUN = re.compile(r"[0-9.,_-]+|(?=[a-f]*\d)[0-9a-f]{7,}|[0-9a-f-]*\d[0-9a-f-]{5,}")
 
 
-def _failures(logs: Iterable[RankedLog]) -> Iterator[Cause]:
+def _failures(logs: Iterable[LogRead]) -> Iterator[Cause]:
     """Yields the causes of the likeliest logs, and behind the first one the other failed tests of its log.
 
     logs: in the order of their ranks.
@@ -37,20 +38,20 @@ def _failures(logs: Iterable[RankedLog]) -> Iterator[Cause]:
             is_first = False
 
 
-def _others(one: RankedLog) -> Iterator[Cause]:
+def _others(one: LogRead) -> Iterator[Cause]:
     """Yields the failures of a log beside its cause."""
     return (_cause(one, failure) for failure in one.summary.other_failures)
 
 
-def _survived(logs: Sequence[RankedLog]) -> Iterator[Cause]:
+def _survived(logs: Sequence[LogRead]) -> Iterator[Cause]:
     """Yields what the logs of a run that passed show of failures, those of its consoles first."""
-    for one in sorted(logs, key=lambda one: not one.is_console):
+    for one in sorted(logs, key=lambda one: not one.file.is_console):
         if one.shows_failure and one.summary.cause:
             yield _cause(one, one.summary.cause)
         yield from _others(one)
 
 
-def _cause(one: RankedLog, cause: CauseLine | OtherFailure) -> Cause:
+def _cause(one: LogRead, cause: CauseLine | OtherFailure) -> Cause:
     told = cause.told or [cause.text]
     # Of a traceback, perhaps below a test's name, the exception tells most.
     is_traceback = any(line.startswith("Traceback (") for line in told[:2])
@@ -59,16 +60,16 @@ def _cause(one: RankedLog, cause: CauseLine | OtherFailure) -> Cause:
     if found is None:  # an error that was chosen among others
         found = fingerprints("severity", told)
     several = found.get("exact", ""), found.get("failure", "")
-    return Cause(one.log.file.shown, cause.line, text, *several, "\n".join(told))
+    return Cause(one.file.shown, cause.line, text, *several, "\n".join(told))
 
 
-def asked_of(path: bytes, logs: Sequence[RankedLog], build: Build) -> Run:
+def asked_of(path: bytes, logs: Sequence[LogRead], build: Build) -> Run:
     """A run to be asked about, which need not have ended. Its end is that of these logs, or 0."""
     shown = path.decode("utf-8", "replace")
     # Without a name in its files, a job has that of the last folder whose name is no number or hash.
     folders = (name for name in reversed(shown.split("/")) if not _OF_RUN.fullmatch(name))
     named = Named(build.job or next(folders, ""), build.project, build.branch or build.ref)
-    ended = ended_at(one.log.file for one in logs) or 0
+    ended = ended_at(one.file for one in logs) or 0
     causes = tuple(islice(_failures(logs), _MOST_ASKED))
     return Run(shown, ended, True, named, build.change, causes)
 
@@ -79,7 +80,7 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     A folder whose name is not UTF-8 has none.
     """
     logs, build = found.logs, found.build
-    ended = ended_at(one.log.file for one in logs)
+    ended = ended_at(one.file for one in logs)
     has_failed = has_ended_failed(build, logs)
     is_whole = all(error.reason == "capped" for error in found.ending.missing)
     if ended is None or has_failed is None or not is_whole:
@@ -97,9 +98,9 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut)
 
 
-def _is_cut(consoles: Sequence[RankedLog], causes: Iterable[Cause], kept: Iterable[Cause]) -> bool:
+def _is_cut(consoles: Sequence[LogRead], causes: Iterable[Cause], kept: Iterable[Cause]) -> bool:
     """True if the consoles show more failures than are kept of the run's causes."""
-    names = {one.log.file.shown for one in consoles}
+    names = {one.file.shown for one in consoles}
     of_consoles = {digest for one in causes if one.log in names for digest in one.fingerprints}
     are_many = any(len(one.summary.other_failures) >= _MOST_NOTED for one in consoles)
     return are_many or not of_consoles <= {digest for one in kept for digest in one.fingerprints}
@@ -111,7 +112,7 @@ def ended_at(files: Iterable[File]) -> int | None:
     return max(times, default=None)
 
 
-def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
+def has_ended_failed(build: Build, logs: Sequence[LogRead]) -> bool | None:
     """True if the run failed, False if it passed; None if it is not known."""
     if build.result:
         return build.result == "failed"
@@ -121,5 +122,5 @@ def has_ended_failed(build: Build, logs: Sequence[RankedLog]) -> bool | None:
     return True if any(one.summary.failed and one.shows_failure for one in logs) else None
 
 
-def _consoles(logs: Sequence[RankedLog]) -> list[RankedLog]:
-    return [one for one in logs if one.is_console or len(logs) == 1]
+def _consoles(logs: Sequence[LogRead]) -> list[LogRead]:
+    return [one for one in logs if one.file.is_console or len(logs) == 1]

@@ -8,7 +8,7 @@ import shutil
 import pytest
 
 from oslogserve.ci.reports import MOST_OF_ZUULS
-from oslogserve.jobs.choice import chosen
+from oslogserve.jobs.job import Jobs
 from tests.unit.handlers.asking import HTML, Asking
 
 LOG = b"2013-09-27 18:22:11.248 1 INFO x [-] a needle\n" * 50
@@ -81,12 +81,14 @@ def test_text_that_is_called_a_gzip_is_text(tmp_path, ask):
     "view", ["q=needle&format=jsonl", "order=time&format=jsonl", "format=summary"]
 )
 def test_a_log_that_was_removed_after_it_was_listed_is_told(tmp_path, ask, view, monkeypatch):
-    def chosen_and_removed(*arguments):
-        choice = chosen(*arguments)
-        shutil.rmtree(tmp_path / "job")
-        return choice
+    opened = Jobs.open
 
-    monkeypatch.setattr("oslogserve.jobs.job.chosen", chosen_and_removed)
+    def opened_and_removed(*arguments):
+        job = opened(*arguments)
+        shutil.rmtree(tmp_path / "job")
+        return job
+
+    monkeypatch.setattr(Jobs, "open", opened_and_removed)
     end = json.loads(ask(f"/job/?{view}").text.splitlines()[-1])
     assert end["complete"] is False
     assert end["notices"] == ["whole.txt.gz: it was removed after it was listed"]
@@ -140,11 +142,13 @@ def test_a_report_of_which_only_the_beginning_is_read_is_named(ask, tmp_path):
 
 
 def test_a_folder_of_which_a_log_was_removed_was_not_read_to_its_end(ask, tmp_path, monkeypatch):
-    def chosen_and_removed(*arguments):
-        choice = chosen(*arguments)
-        (tmp_path / "job" / "whole.txt.gz").unlink()
-        return choice
+    opened = Jobs.open
 
-    monkeypatch.setattr("oslogserve.jobs.job.chosen", chosen_and_removed)
+    def opened_and_removed(*arguments):
+        job = opened(*arguments)
+        (tmp_path / "job" / "whole.txt.gz").unlink()
+        return job
+
+    monkeypatch.setattr(Jobs, "open", opened_and_removed)
     end = json.loads(ask("/job/?q=needle&format=jsonl").text.splitlines()[-1])
     assert (end["complete"], end["read_to_end"]) == (False, False)

@@ -6,7 +6,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from oslogserve.jobs.ahead import NICER, Ahead, Pools, only, started
+from oslogserve.jobs.ahead import NICER, Ahead, pool_of, started
 
 
 class Values:
@@ -38,7 +38,7 @@ def test_threads_that_read_a_jobs_logs_yield_to_all_others():
     def niceness():
         return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
-    with Pools().of("disk") as pool:
+    with pool_of("disk") as pool:
         assert pool.submit(niceness).result() == min(niceness() + NICER, 19)
 
 
@@ -103,20 +103,6 @@ def test_an_interrupted_wait_leaves_what_is_being_made_to_be_closed(pool, monkey
     finally:
         values.may_go_on.set()
     assert values.closed.wait(10)
-
-
-def test_an_only_value_leaves_nothing_open(pool):
-    closed = []
-
-    def values():
-        try:
-            yield 1
-        finally:
-            closed.append(True)
-
-    assert only(Ahead(pool, values(), nullcontext, is_eager=False)) == 1
-    assert closed == [True]
-    assert only(Ahead(pool, iter(()), nullcontext, is_eager=False)) is None
 
 
 def test_only_the_next_ones_are_started(pool):

@@ -211,7 +211,7 @@ def test_logs_of_two_runs_pair_by_name_else_without_numbers_and_compression(
     run = PassedRun(logs, b"41", [disk], budget)
     assert run.like(name) == like
     if like is None:
-        known, fault = run.compared(name)
+        known, fault = run.compared(None)
         assert is_new(b"tests passed", known)
         assert "no log there is like it" in str(fault)
 

@@ -55,4 +55,4 @@ def test_a_summary_comes_with_what_is_known_at_the_logs_end(reader):
 def test_a_log_that_is_gone_is_skipped(reader):
     [(rows, log)] = reader.read(LOG._replace(name=b"gone.log"), ROWS, Rendering.rows)
     assert rows is None
-    assert log.skipped.why == "it was removed after it was listed"
+    assert log.skipped == "it was removed after it was listed"
