@@ -11,8 +11,7 @@ from oslogserve.errors import Error, Incomplete
 from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
-from oslogserve.jobs.brief import lines_of
-from oslogserve.jobs.excerpts import excerpts
+from oslogserve.jobs.excerpts import excerpts, lines_of
 from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.overview import (
     early,

@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The lines of a log's cause with some around them, and what failed tasks of Ansible tell there.
+"""The lines of a job that explain its failure, for which some logs are read again.
 
-A task's result is JSON behind the task's host: in one line, or over several ones, indented.
+A page shows the lines of each log's cause with some around them, and what failed tasks of Ansible tell there: a task's
+result is JSON behind the task's host, in one line, or over several ones, indented. A text shows the lines that are worth
+most of a few logs, and errors of others at that moment.
 """
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from oslogserve.errors import Incomplete
 from oslogserve.jobs.job import Job
 from oslogserve.jobs.overview import Findings
-from oslogserve.jobs.reading import Reader
+from oslogserve.jobs.ranking import micros_of
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
-from oslogserve.lines.excerpt.lines import MarkedLine, plan_of
-from oslogserve.lines.summary import CauseLine
+from oslogserve.lines.excerpt.lines import MarkedLine, plan_of, planned
+from oslogserve.lines.summary import CauseLine, ErrorLine
 
+# Of a page.
 #: Logs of a page that have an excerpt, and the bytes of their texts together.
 MOST_EXCERPTS, MOST_READ = 10, 256 * 1024 * 1024
 #: Lines before and after the cause.
@@ -42,6 +47,14 @@ _OUTPUTS = ("module_stderr", "module_stdout", "stderr", "stdout")
 #: A field of JSON that may be cut off.
 _FIELD = re.compile(r'"(msg|(?:module_)?std(?:err|out))": "((?:[^"\\]|\\.)*)')
 
+# Of a text.
+#: Logs that are read again: so many, and one more for so many bytes of the excerpt.
+LEAST_LOGS, BYTES_OF_LOG, MOST_LOGS = 2, 3000, 6
+#: The part of the bytes for which each log but the first is read.
+OTHERS = 3
+#: Microseconds before and after the failure, and errors of other logs within.
+MOMENT, MOST_AT_MOMENT = 5 * 10**6, 20
+
 
 class TaskResult(NamedTuple):
     """What the result of a failed task tells."""
@@ -59,10 +72,10 @@ class TaskResult(NamedTuple):
 Row = tuple[MarkedLine, TaskResult | None]
 
 
-class Excerpt(NamedTuple):
-    before: list[Row]
-    cause: list[Row]
-    after: list[Row]
+#: The lines above a cause, those of it, and those below.
+Excerpt = tuple[list[Row], list[Row], list[Row]]
+#: Logs of which the cause has the same lines, and lines of the first one that may be shown.
+LogLines = tuple[Sequence[LogRead], Sequence[MarkedLine]]
 
 
 def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
@@ -71,14 +84,26 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
     Skipping lines takes a tenth of the time of a summary, and unpacking a gzip up to half of it.
     """
     left = MOST_READ
-    several = {}
+    several, wanted = [], []
     for one in found.telling[:MOST_EXCERPTS]:
         left -= one.tally.bytes
-        if one.summary.cause and left >= 0:
-            file = one.file
-            several[file] = _excerpt(job.reader, file, one.summary.cause)
-    read = job.read_each(several.items())
-    return {file: one for file, one in zip(several, read, strict=True) if one}
+        if (cause := one.summary.cause) and left >= 0:
+            first, last = lines_shown(cause)
+            above = max(1, first - AROUND)
+            may_open = _MAY_OPEN.search(cause.text)
+            plan = plan_of([(above, last + AROUND + (MOST_BELOW if may_open else 0))])
+            several.append((one.file, job.reader.marked_lines(one.file, plan, LONGEST)))
+            wanted.append((one.file, first - above, last + 1 - above, may_open))
+    of_files: dict[File, Excerpt] = {}
+    for (file, begin, end, may_open), read in zip(wanted, job.read_each(several), strict=True):
+        lines, missing = read or ([], [])
+        if missing or len(lines) < end:
+            continue
+        before, _ = _rows(lines[:begin], begin)
+        told, size = _rows(lines[begin:] if may_open else lines[begin:end], end - begin)
+        after, _ = _rows(lines[begin + size :][:AROUND], AROUND)
+        of_files[file] = before, told, after
+    return of_files
 
 
 def lines_shown(cause: CauseLine) -> tuple[int, int]:
@@ -88,22 +113,6 @@ def lines_shown(cause: CauseLine) -> tuple[int, int]:
         return first, last
     tells_last = cause.why == "end" or "Traceback" in cause.text
     return (last, last) if tells_last else (first, first + MOST_LINES - 1)
-
-
-def _excerpt(reader: Reader, file: File, cause: CauseLine) -> Iterator[Excerpt]:
-    """Yields the excerpt; nothing if the log cannot be read so far."""
-    first, last = lines_shown(cause)
-    above = max(1, first - AROUND)
-    may_open = _MAY_OPEN.search(cause.text)
-    plan = plan_of([(above, last + AROUND + (MOST_BELOW if may_open else 0))])
-    lines, missing = reader.marked_lines(file, plan, LONGEST)
-    if missing or len(lines) <= last - above:
-        return
-    begin, end = first - above, last + 1 - above
-    before, _ = _rows(lines[:begin], begin)
-    told, size = _rows(lines[begin:] if may_open else lines[begin:end], end - begin)
-    after, _ = _rows(lines[begin + size :][:AROUND], AROUND)
-    yield Excerpt(before, told, after)
 
 
 def _rows(lines: Sequence[MarkedLine], most: int) -> tuple[list[Row], int]:
@@ -172,3 +181,52 @@ def _unquoted(value: str) -> str:
         return str(json.loads(f'"{value}"', strict=False))
     except ValueError:
         return value
+
+
+def lines_of(job: Job, found: Findings, size: int, missing: list[Incomplete]) -> list[LogLines]:
+    """The lines for a text of so many bytes, the log that shows most first: of the logs that show the failure, and of
+    the job's own one, which has the verdict.
+
+    Behind each log are those of which the cause has the same lines: GitHub's archives have a log of each job, and
+    of each step of it. missing: gets why lines could not be read.
+    """
+    by_cause: dict[Hashable, list[LogRead]] = {}
+    for place, one in enumerate(found.telling):
+        cause = one.summary.cause
+        told = cause.told if cause and cause.why != "end" else None
+        by_cause.setdefault(tuple(told) if told else place, []).append(one)
+    shown = [*by_cause.values()][: min(MOST_LOGS, LEAST_LOGS + size // BYTES_OF_LOG)]
+    files = {one.file for same in shown for one in same}
+    consoles = [one for one in found.logs if one.file.is_console and one.summary.cause]
+    shown += [[one] for one in consoles if one.file not in files][:1]
+    several = []
+    for place, (one, *_) in enumerate(shown):
+        plan = planned(one.summary, one.tally.lines, size // (OTHERS if place else 1))
+        several.append((one.file, job.reader.marked_lines(one.file, plan)))
+    logs: list[LogLines] = []
+    for same, read in zip(shown, job.read_each(several), strict=True):
+        lines, lacks = read or ([], [])
+        logs.append((same, lines))
+        if not same[0].missing:
+            name = same[0].file.shown
+            missing += [Incomplete(error.reason, f"{name}: {error}") for error in lacks]
+    return logs
+
+
+def errors_at_failure(found: Findings, logs: Sequence[LogLines]) -> list[tuple[LogRead, ErrorLine]]:
+    """Errors of other logs at the time of the first log's cause, the nearest first."""
+    cause = logs[0][0][0].summary.cause if logs else None
+    time = micros_of(cause.time) if cause else None
+    if time is None:
+        return []
+    files = {one.file for same, _ in logs for one in same}
+    errors = [
+        (abs(at - time), place, error.line, one, error)
+        for place, one in enumerate(found.logs)
+        if one.file not in files
+        for error in one.summary.errors
+        if error.new is not False and (at := micros_of(error.time)) is not None
+        if abs(at - time) <= MOMENT
+    ]
+    nearest = sorted(errors, key=lambda one: one[:3])[:MOST_AT_MOMENT]
+    return [(one, error) for *_, one, error in nearest]

@@ -159,14 +159,17 @@ class Reader:
 
     def marked_lines(
         self, file: File, plan: Selection, beginning: int = 4096
-    ) -> tuple[list[MarkedLine], list[Incomplete]]:
-        """The planned lines of a log that was read before; and why some lack. beginning: see Wanted."""
+    ) -> Iterator[tuple[list[MarkedLine], list[Incomplete]]]:
+        """Yields the planned lines of a log that was read before, and why some lack; nothing without a plan.
+
+        beginning: see Wanted.
+        """
         if not plan.show:
-            return [], []
+            return
         wanted = Wanted("marked", plan, file.modified, beginning=beginning)
         read = [*self.read(file, wanted, partial(marked_lines, plan=plan), is_again=True)]
         lacks = [error for error in read[-1][1].missing if not error.is_of_comparison]
-        return [line for line, _ in read if line], lacks
+        yield [line for line, _ in read if line], lacks
 
     def beginning(self, name: bytes, most: int) -> tuple[bytes, list[Incomplete]]:
         """All of a report, or somewhat more than `most` bytes; less where it cannot be read. And why it is

@@ -6,7 +6,7 @@ from functools import partial
 from urllib.parse import quote
 
 from oslogserve.errors import Incomplete
-from oslogserve.jobs.brief import LogLines, errors_at_failure
+from oslogserve.jobs.excerpts import LogLines, errors_at_failure
 from oslogserve.jobs.overview import Findings
 from oslogserve.jobs.reading import LogRead
 from oslogserve.lines.excerpt.choice import chosen
@@ -163,7 +163,7 @@ def of_job(
 ) -> bytes:
     """The excerpt of a job in at most the bytes that the query says.
 
-    logs, unread: of `jobs.brief.lines_of`. are_files: True if lines are named by "FILE:NUMBER", and not by links.
+    logs, unread: of `lines_of`. are_files: True if lines are named by "FILE:NUMBER", and not by links.
     """
     size, source = query.size, query.one_source
 
