@@ -6,18 +6,13 @@ first rewritten where that reads the same text in another way.
 """
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
-from typing import NamedTuple
 
-from oslogserve.native import state_count
+from oslogserve.native import LIMITS
 
 #: Characters of one pattern; a query may have several.
 LONGEST = 1000
-#: States of all searches in a query. Each may cost a step for each byte of a log, some 3 ns.
-MOST_STATES = 7000
-#: Matches of each search that are marked in a line; see most_matches().
-MOST_MATCHES = 100
+#: States of all searches in a query, see native.state_count; and matches of each that are marked in a line.
+MOST_STATES, MOST_MATCHES = LIMITS["search.MOST_STATES"], LIMITS["search.MOST_MATCHES"]
 
 #: RE2's classes, which are ASCII only, as text within brackets.
 _CLASSES = {
@@ -40,41 +35,10 @@ _FLAGS = re.compile(r"\(\?(?=[a-zA-Z-])(?!P[<=>])[imsU-]*[^imsU:)-]").match
 _META = set(r"\.+*?()|[]{}^$-&~#/")
 
 
-class Search(NamedTuple):
-    """One search of lines. pattern: rewritten for the native core."""
-
-    pattern: str
-
-    @classmethod
-    def of_text(cls, text: str) -> "Search":
-        """The search for literal text. It ignores case unless the text has a capital letter."""
-        literal = "".join(_literal(character) for character in text)
-        return cls(literal if any(map(str.isupper, text)) else f"(?i){literal}")
-
-    @classmethod
-    def of_pattern(cls, pattern: str) -> "Search":
-        """The search for a regular expression. Raises ValueError with the fault in words."""
-        search = cls(rewritten(pattern))
-        state_count(search.pattern)
-        return search
-
-
-def states_of(searches: Iterable[Search]) -> int:
-    """States of these searches together."""
-    return sum(state_count(search.pattern) for search in searches)
-
-
-@lru_cache(maxsize=64)  # asked for each log of a job
-def most_matches(searches: tuple[Search, ...]) -> int:
-    """The most matches of each search to mark in a line.
-
-    Caps them, so that marking a line costs at most one search by the largest automaton.
-    """
-    return max(1, min(MOST_MATCHES, MOST_STATES // (states_of(searches) or 1)))
-
-
-def _literal(character: str) -> str:
-    return f"\\{character}" if character in _META else character
+def literal(text: str) -> str:
+    """The pattern for literal text. It ignores case unless the text has a capital letter."""
+    pattern = "".join(f"\\{one}" if one in _META else one for one in text)
+    return pattern if any(map(str.isupper, text)) else f"(?i){pattern}"
 
 
 def rewritten(pattern: str) -> str:
@@ -111,7 +75,9 @@ def _escaped(escape: str, in_class: bool) -> str:
     if letter == "Q" and in_class:
         raise ValueError(r"\Q is not taken within [...]")
     if letter == "Q":
-        return "".join(_literal(one) for one in escape[2:].removesuffix("\\E"))
+        return "".join(
+            f"\\{one}" if one in _META else one for one in escape[2:].removesuffix("\\E")
+        )
     if letter.isdigit() or letter == "C":
         raise ValueError(f"\\{letter} is not taken: write a character's code as \\x41")
     if letter.isalpha() or letter in _META or not letter.isascii():

@@ -32,7 +32,7 @@ use crate::causes::{cause, chapters, group, step, steps};
 use crate::decode::zstd;
 use crate::recognition::head;
 use crate::recognition::severities::Severities;
-use crate::selection::select;
+use crate::selection::{search, select};
 use crate::tables::Tables;
 use crate::views::summary;
 
@@ -60,7 +60,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 47;
+const INTERFACE: u32 = 48;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
@@ -79,5 +79,6 @@ const LIMITS: &[(&str, i64)] = limits! {
     step::GAP step::MOST_NOTED step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
     steps::OUTCOME_REACH steps::LAST_WORDS
     zstd::MOST_WINDOW
+    search::MOST_MATCHES search::MOST_STATES
     summary::LONGEST_ERROR chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
 };

@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from oslogserve.lines.time_range import TimeRange
 from oslogserve.native import LIMITS, Known, LastRows
-from oslogserve.search import Search, most_matches
 
 #: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
 #: far fewer, so a line's length does not change its time and severity.
@@ -36,9 +35,9 @@ class Selection(NamedTuple):
     until: TimeRange | None = None
     #: The lowest severity, one of SEVERITIES. A line may have inherited its severity.
     level: str | None = None
-    #: Searches that every hit matches, and searches that no hit matches.
-    searches: tuple[Search, ...] = ()
-    without: tuple[Search, ...] = ()
+    #: Patterns for the core that every hit matches, and those that no hit matches.
+    searches: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
     #: True for lines without a like in the log of Wanted.known.
     new_only: bool = False
     #: Lines shown around each hit, within first and last, since and until.
@@ -51,11 +50,6 @@ class Selection(NamedTuple):
     show: tuple[bytes, ...] = ()
     #: The last line of an earlier answer; lines up to it are not sent again.
     after: int = 0
-
-    @property
-    def most_matches(self) -> int:
-        """Matches of each search that are marked in a line."""
-        return most_matches(self.searches)
 
     @property
     def shown_ranges(self) -> list[tuple[int, int]]:

@@ -14,6 +14,7 @@ from webob.acceptparse import create_accept_header
 from oslogserve.errors import BadRequest
 from oslogserve.lines.places import Goto, Moment, moment
 from oslogserve.lines.selection import ALL_LINES, Selection
+from oslogserve.native import state_count
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
     FIELDS,
@@ -24,7 +25,7 @@ from oslogserve.query.parameters import (
     parameters_of,
     parsed,
 )
-from oslogserve.search import MOST_STATES, states_of
+from oslogserve.search import MOST_STATES
 from oslogserve.urls import address, checked_path
 
 #: Fields of a page that may be wrong; each costs another check of the query.
@@ -172,8 +173,7 @@ class Query(NamedTuple):
         first, last = values.pop("lines", (1, None))
         fields = {name: values.pop(name) for name in Selection._fields if name in values}
         selection = Selection(first=first, last=last, **fields)
-        searches = *selection.searches, *selection.without
-        if searches and states_of(searches) > MOST_STATES:
+        if sum(map(state_count, (*selection.searches, *selection.without))) > MOST_STATES:
             sentence = "The search is too complex: use fewer repetitions or fewer searches."
             of_search = (one for one in parameters if one[0] in ("q", "re", "not"))
             raise BadRequest(sentence, max(of_search, key=lambda one: len(one[1])))

@@ -16,8 +16,8 @@ from oslogserve.http import HTML, JSON, TEXT
 from oslogserve.lines.places import goto, moment
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
-from oslogserve.native import SEVERITIES
-from oslogserve.search import LONGEST, Search
+from oslogserve.native import SEVERITIES, state_count
+from oslogserve.search import LONGEST, literal, rewritten
 from oslogserve.urls import checked_path
 
 #: Bytes of an excerpt: by default, at least and at most.
@@ -105,13 +105,14 @@ def _level(value: str) -> str | None:
     return None if level == SEVERITIES[0] else level  # NONE includes all lines
 
 
-def _search(value: str, is_pattern: bool = False) -> Search:
+def _search(value: str, for_core: Callable[[str], str] = literal) -> str:
     if len(value) > LONGEST:
         raise ValueError(f"at most {LONGEST} characters")
     try:
-        return Search.of_pattern(value) if is_pattern else Search.of_text(value)
+        state_count(pattern := for_core(value))
     except ValueError as error:
         raise ValueError("a regular expression of RE2's syntax", str(error)) from None
+    return pattern
 
 
 def _fragment(value: str) -> bytes:
@@ -158,7 +159,7 @@ PARAMETERS = {
     "level": Parameter(_level, "ERROR", "lines of this severity and above"),
     "q": _Search(_search, "timed out", "lines that contain this text"),
     "re": _Search(
-        partial(_search, is_pattern=True),
+        partial(_search, for_core=rewritten),
         "time.*out",
         "lines that match this regular expression (RE2)",
     ),

@@ -49,7 +49,6 @@ class Core(Fuzzer):
     name = "core"
     shortens = "text", "cuts"
     imports = (
-        "from oslogserve.search import Search\n"
         "from oslogserve.lines.selection import PageLimits, Selection, Wanted\n"
         "from oslogserve.lines.time_range import TimeRange\n"
         "from tests.fuzz.core import Case, Core\n"

@@ -9,7 +9,7 @@ from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
 from oslogserve.query import Query, accepts_html
 from oslogserve.query.parameters import FORMATS, PARAMETERS
-from oslogserve.search import Search
+from oslogserve.search import literal, rewritten
 from oslogserve.urls import path_in_argument
 
 
@@ -125,8 +125,8 @@ def test_windows_of_time(name, given, time):
 
 def test_searches_repeat_and_all_are_kept_in_their_order():
     assert selected("q=a+b&re=c%2Bd&not=e&q=F&not=g") == Selection(
-        searches=(Search.of_text("a b"), Search.of_pattern("c+d"), Search.of_text("F")),
-        without=(Search.of_text("e"), Search.of_text("g")),
+        searches=(literal("a b"), rewritten("c+d"), literal("F")),
+        without=(literal("e"), literal("g")),
     )
 
 
@@ -189,9 +189,7 @@ def test_a_form_that_is_not_filled_in_asks_for_nothing():
         *("tail", "show", "chapter", "goto", "logs"),
     ]
     assert selected("&".join(f"{name}=" for name in names)) == ALL_LINES
-    assert selected("q=&level=ERROR&q=x&re=") == Selection(
-        level="ERROR", searches=(Search.of_text("x"),)
-    )
+    assert selected("q=&level=ERROR&q=x&re=") == Selection(level="ERROR", searches=(literal("x"),))
 
 
 def test_what_was_given_is_kept_for_links():

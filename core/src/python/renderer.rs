@@ -15,7 +15,7 @@ use crate::selection::filter::Filter;
 use crate::selection::known::Comparison;
 use crate::selection::search::Search;
 use crate::selection::select::Selector;
-use crate::selection::{Pattern, Selection, Tally, Wanted};
+use crate::selection::{Selection, Tally, Wanted};
 use crate::views::html::Html;
 use crate::views::jsonl::Jsonl;
 use crate::views::marked::Marked;
@@ -53,9 +53,8 @@ impl Renderer {
         let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;
-                let most = wanted.selection.most_matches;
                 let (link, label) = (wanted.link.clone(), wanted.label.clone());
-                let html = Html::new(grammar, link, marked, most, longest, label);
+                let html = Html::new(grammar, link, marked, longest, label);
                 Box::new(html.naming_all(wanted.names_all))
             }
             "text" => Box::new(Text::new(wanted.label.clone())),
@@ -197,7 +196,7 @@ pub fn filter(
 }
 
 /// The searches of a selection, compiled.
-pub fn compiled(patterns: &[Pattern]) -> PyResult<Vec<Search>> {
-    let searches = patterns.iter().map(|one| Search::of(&one.pattern));
+pub fn compiled(patterns: &[String]) -> PyResult<Vec<Search>> {
+    let searches = patterns.iter().map(|one| Search::of(one));
     searches.collect::<Result<_, _>>().map_err(PyValueError::new_err)
 }

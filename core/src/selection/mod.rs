@@ -24,12 +24,6 @@ pub struct TimeRange {
     pub offset: Option<i16>,
 }
 
-/// What lines are searched for.
-#[derive(FromPyObject)]
-pub struct Pattern {
-    pub pattern: String,
-}
-
 /// Which lines are shown: conditions in the order in which they apply.
 #[derive(FromPyObject)]
 pub struct Selection {
@@ -38,8 +32,8 @@ pub struct Selection {
     pub since: Option<TimeRange>,
     pub until: Option<TimeRange>,
     pub level: Option<String>,
-    pub searches: Vec<Pattern>,
-    pub without: Vec<Pattern>,
+    pub searches: Vec<String>,
+    pub without: Vec<String>,
     pub new_only: bool,
     pub context: Option<usize>,
     pub limit: Option<u64>,
@@ -47,7 +41,6 @@ pub struct Selection {
     pub show: Vec<Vec<u8>>,
     pub shown_ranges: Vec<(u64, u64)>,
     pub after: u64,
-    pub most_matches: usize,
 }
 
 impl Selection {

@@ -22,8 +22,12 @@ use crate::faults::{TOO_LARGE, in_words};
 use crate::index::required::Required;
 use crate::lines::line_start;
 
-/// Bytes of a compiled pattern: a thousand characters can need gigabytes. `oslogserve/search.py`
-/// bounds the states of all patterns of a query more closely.
+/// States of all searches in a query. Each may cost a step for each byte of a log, some 3 ns.
+pub const MOST_STATES: usize = 7000;
+/// Matches of a search that are marked in a line.
+pub const MOST_MATCHES: usize = 100;
+/// Bytes of a compiled pattern: a thousand characters can need gigabytes. MOST_STATES bounds those of a query
+/// more closely.
 const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
 /// Bytes of all patterns that are tried together.
 const LARGEST_TOGETHER: usize = 64 * 1024 * 1024;
@@ -49,6 +53,8 @@ pub enum Reading {
 #[derive(Clone)]
 pub struct Search {
     regex: Regex,
+    /// The states of its automaton.
+    pub states: usize,
     /// A text that all matches hold behind their beginning; the engine itself searches for that.
     needle: Option<memmem::Finder<'static>>,
     /// What all lines hold that match.
@@ -78,7 +84,8 @@ impl Search {
         let built = Regex::builder().configure(config).build_from_hir(&hir);
         let regex = built.map_err(|_| TOO_LARGE)?;
         let needle = needle_of(&hir).map(|needle| memmem::Finder::new(&needle).into_owned());
-        Ok(Self { regex, needle, required: Required::of(&hir), next: Some(0) })
+        let states = states_of(&hir)?;
+        Ok(Self { regex, states, needle, required: Required::of(&hir), next: Some(0) })
     }
 
     /// Begins another block.
@@ -175,8 +182,12 @@ impl Several {
 
 /// The states of a pattern's automaton. Errors: what is wrong with the pattern, in a sentence.
 pub fn state_count(pattern: &str) -> Result<usize, String> {
+    states_of(&parsed(pattern, Reading::AsRe2)?)
+}
+
+fn states_of(hir: &Hir) -> Result<usize, String> {
     let config = NFA::config().utf8(false).nfa_size_limit(Some(LARGEST_PROGRAM));
-    let built = NFA::compiler().configure(config).build_from_hir(&parsed(pattern, Reading::AsRe2)?);
+    let built = NFA::compiler().configure(config).build_from_hir(hir);
     Ok(built.map_err(|_| TOO_LARGE)?.states().len())
 }
 

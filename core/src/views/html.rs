@@ -14,7 +14,7 @@ use crate::lines::{Next, without_line_feed};
 use crate::recognition::grammar::Grammar;
 use crate::recognition::head::REACH;
 use crate::selection::fragments::put_anchor;
-use crate::selection::search::Search;
+use crate::selection::search::{MOST_MATCHES, MOST_STATES, Search};
 use crate::terminal::ansi::{self, Effect, Style};
 use crate::terminal::overwritten;
 use crate::terminal::screen::Gap;
@@ -45,7 +45,7 @@ pub struct Html {
     initials: Vec<u8>,
     link: Vec<u8>,
     searches: Vec<Search>,
-    /// Matches of each search that are marked in a line.
+    /// Matches of each search that are marked in a line. So marking costs at most one search by the largest automaton.
     most_matches: usize,
     /// Bytes of a line in which colours, links and matches are looked for.
     longest: usize,
@@ -70,16 +70,16 @@ impl Html {
         grammar: &Grammar,
         link: Vec<u8>,
         searches: Vec<Search>,
-        most_matches: usize,
         longest: usize,
         label: Option<Vec<u8>>,
     ) -> Self {
+        let states: usize = searches.iter().map(|search| search.states).sum();
         Self {
             out: Output::default(),
             initials: grammar.severities.names.iter().map(|name| name.as_bytes()[0]).collect(),
             link,
             searches,
-            most_matches,
+            most_matches: (MOST_STATES / states.max(1)).clamp(1, MOST_MATCHES),
             longest,
             next: Nexts::default(),
             anchor: Vec::new(),

@@ -9,11 +9,11 @@ from oslogserve.errors import Incomplete
 from oslogserve.lines import renderer
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.search import Search
+from oslogserve.search import literal
 
 MIB = 2**20
 LINE = b"2013-09-27 18:22:11.248 1 INFO nova.compute [-] there\n"
-SEARCH = Selection(searches=(Search.of_text("q"),))
+SEARCH = Selection(searches=(literal("q"),))
 
 
 class Core:

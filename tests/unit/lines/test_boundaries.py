@@ -11,8 +11,8 @@ import pytest
 
 from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import time_range
-from oslogserve.native import LIMITS, Merge, line_feeds
-from oslogserve.search import Search
+from oslogserve.native import LIMITS, Merge, line_feeds, state_count
+from oslogserve.search import literal, rewritten
 from tests.kit.renderers import anchor_of, answered, is_new, known_of, rows_of, seen_in
 
 MIB = 1024 * 1024
@@ -20,7 +20,7 @@ T = b"2013-09-27 18:07:11.860"
 
 
 def text(given):
-    return (Search.of_text(given),)
+    return (literal(given),)
 
 
 def severity_of(line):
@@ -204,16 +204,16 @@ def test_a_line_of_a_context_has_its_links(rendered):
 
 
 def test_what_a_pattern_may_lack_is_not_searched_for(rendered):
-    search = Search.of_pattern("x(?:abcde)?y")
+    search = rewritten("x(?:abcde)?y")
     assert rendered([b"xy\nxabcdey\nxabcd\n"], "text", searches=(search,)) == b"xy\nxabcdey\n"
 
 
 def test_a_fault_quotes_so_many_characters():
     name = r"\p{Klingon_of_old}"
     with pytest.raises(ValueError, match="^" + re.escape(name) + " is no class"):
-        Search.of_pattern(name)
+        state_count(rewritten(name))
     with pytest.raises(ValueError, match="^" + re.escape(r"\p{Klingon_of_the_ol") + " is no"):
-        Search.of_pattern(r"\p{Klingon_of_the_old}")
+        state_count(rewritten(r"\p{Klingon_of_the_old}"))
 
 
 def test_a_selection_may_leave_out_the_first_line_alone(rendered):

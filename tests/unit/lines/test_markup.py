@@ -8,7 +8,7 @@ import time
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.search import Search
+from oslogserve.search import literal, rewritten
 
 #: Bytes of a head, lines of a block, bytes of a link's address behind its scheme, and links of a line.
 REACH, _BLOCK, LONGEST_URL, MOST_URLS = 4096, 256, 2048, 16
@@ -31,7 +31,7 @@ def inner(html):
     """What is within the element of the only line, without its number."""
 
     def inner(log, *patterns):
-        page = html(log, searches=tuple(map(Search.of_pattern, patterns)))
+        page = html(log, searches=tuple(map(rewritten, patterns)))
         [line] = re.findall(rb"<a href=#L1>#</a>(.*)\n</ol>$", page, re.DOTALL)
         return line
 
@@ -65,7 +65,7 @@ def test_a_block_has_so_many_of_the_lines_shown(html, lines):
 
 def test_gaps_stand_in_blocks_and_are_no_lines_of_them(html):
     log = b"no\n" + b"yes\n" * _BLOCK + b"no\n" + b"yes\n"
-    page = html(log, searches=(Search.of_text("yes"),), context=0)
+    page = html(log, searches=(literal("yes"),), context=0)
 
     first, second, end = page.split(b"</ol>")
     assert first.startswith(b'<ol class=b><li class=gap><a href="?lines=1-1">1 line</a>\n<li')
@@ -76,7 +76,7 @@ def test_gaps_stand_in_blocks_and_are_no_lines_of_them(html):
 
 def test_the_lines_of_a_gap_have_separators(html):
     log = b"no\n" * 12_345 + b"yes\n" + b"no\n" * 1000 + b"yes\n" + b"no\n" * 999
-    page = html(log, searches=(Search.of_text("yes"),), context=0)
+    page = html(log, searches=(literal("yes"),), context=0)
     found = re.findall(rb'gap><a href="\?lines=([\d-]+)">(.*?)</a>', page)
     assert found == [
         (b"1-12345", b"12,345 lines"),
@@ -96,7 +96,7 @@ def test_the_first_of_lines_that_share_a_time_has_its_name(html):
 @pytest.mark.parametrize("link", [b"?", b""])
 def test_elements_are_counted_without_their_ends(renderer, link):
     log = b"a\nb\n\x1b[1mx\x1b[0m </a>< http://a " + ID + b"\n##[group]x\n"
-    wanted = Wanted("html", Selection(searches=(Search.of_text("x"),), context=0), link=link)
+    wanted = Wanted("html", Selection(searches=(literal("x"),), context=0), link=link)
     rendering = renderer([log], wanted)
     page = b"".join(rendering)
     started = len(re.findall(rb"<\w", page)) - page.count(b"<ol")

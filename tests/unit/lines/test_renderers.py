@@ -20,8 +20,8 @@ from oslogserve.lines.selection import (
     Wanted,
 )
 from oslogserve.lines.time_range import time_range
-from oslogserve.native import Grammar, Renderer
-from oslogserve.search import MOST_MATCHES, MOST_STATES, Search, states_of
+from oslogserve.native import Grammar, Renderer, state_count
+from oslogserve.search import MOST_MATCHES, MOST_STATES, literal, rewritten
 from tests.kit.renderers import (
     LEVELS,
     VIEWS,
@@ -38,11 +38,11 @@ def wanted(view, selection=ALL_LINES):
 
 
 def text(*given):
-    return tuple(map(Search.of_text, given))
+    return tuple(map(literal, given))
 
 
 def pattern(*given):
-    return tuple(map(Search.of_pattern, given))
+    return tuple(map(rewritten, given))
 
 
 # A golden log: each line as it is in every view.
@@ -340,7 +340,7 @@ def test_so_many_matches_of_a_line_are_marked(rendered):
         made = rendered([b"a-" * (MOST_MATCHES + 1)], searches=searches)
         assert made.count(b"<mark>a</mark>") == made.count(b"<mark>")
         assert made.count(b"<mark>") == (
-            MOST_MATCHES if len(searches[0].pattern) < 6 else MOST_MATCHES // 2
+            MOST_MATCHES if len(searches[0]) < 6 else MOST_MATCHES // 2
         )
 
 
@@ -349,7 +349,7 @@ def test_of_a_costly_pattern_fewer_matches_of_a_line_are_marked(rendered):
     searches = pattern(".*(?:[a-z].{0,30}){12}Q|a")
     assert rendered([b"a-" * MOST_MATCHES], searches=searches).count(b"<mark>") == 1
     searches = pattern(".*(?:.{0,9}){5}Q|a")
-    most = MOST_STATES // states_of(searches)
+    most = MOST_STATES // sum(map(state_count, searches))
     assert 1 < most < MOST_MATCHES
     assert rendered([b"a-" * MOST_MATCHES], searches=searches).count(b"<mark>") == most
 

@@ -5,7 +5,7 @@ import pytest
 
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import NO_TIME, UNTIMED, UNTIMED_LINES, Selection, Wanted
-from oslogserve.search import Search
+from oslogserve.search import literal
 from tests.kit.renderers import cut, rows_of
 
 REACH = 4096
@@ -36,7 +36,7 @@ def test_a_row_names_its_log_and_number(renderer):
 
 def test_a_row_of_json_begins_with_its_log(renderer):
     [(_, row)] = rows(
-        renderer, [LOG], "jsonl", b'"log": "a.txt", ', searches=(Search.of_text("<b>"),)
+        renderer, [LOG], "jsonl", b'"log": "a.txt", ', searches=(literal("<b>"),)
     )  # fmt: skip
     assert list(json.loads(row)) == ["log", "line", "time", "severity", "text"]
 
@@ -67,7 +67,7 @@ def test_a_log_without_a_time_in_its_first_lines_has_none(renderer):
 def test_the_first_time_that_is_reached_is_the_logs_whatever_is_left_out(renderer, size):
     pieces = cut(LOG, range(size, len(LOG), size))
     for text, context in (("start", 0), ("nothing", 9), ("zone", 9)):
-        asked = Selection(searches=(Search.of_text(text),), context=context)
+        asked = Selection(searches=(literal(text),), context=context)
         wanted = Wanted("text", asked, 1.4e9, b"", None, b"", by_time=True)
         found = renderer(pieces, wanted, room=Room(line=REACH)).rows()
         reached = [rows.reached for rows in found]

@@ -8,7 +8,8 @@ from itertools import product
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.search import LONGEST, Search
+from oslogserve.native import state_count
+from oslogserve.search import LONGEST, literal, rewritten
 
 
 @pytest.fixture(scope="module")
@@ -33,7 +34,7 @@ def test_text_is_found_as_it_is(found):
         same = {character}
         if not character.isupper():
             same |= {character.upper(), *("\u212a" if character == "k" else "")}
-        hits = found(Search.of_text(f"<{character}>"), *lines.values())
+        hits = found(literal(f"<{character}>"), *lines.values())
         assert hits == [line for one, line in lines.items() if one in same], character
 
 
@@ -56,7 +57,7 @@ def test_case_counts_once_the_text_holds_a_capital(found, text, lines):
         b"Timed OUT", b"timed out", "Étage".encode(), "étage".encode(), b"(?i)x", rb"a\d",
         b"a.c", b"abc", b"x[1]", b"1", rb"\Q", b"Q", b"9", b"",
     ]  # fmt: skip
-    assert found(Search.of_text(text), *every) == lines
+    assert found(literal(text), *every) == lines
 
 
 LINES = (
@@ -113,7 +114,7 @@ LINES = (
     ],
 )
 def test_patterns_mean_what_they_mean_to_re2(found, pattern, lines):
-    assert found(Search.of_pattern(pattern), *LINES) == lines
+    assert found(rewritten(pattern), *LINES) == lines
 
 
 @pytest.mark.parametrize(
@@ -145,7 +146,7 @@ def test_patterns_mean_what_they_mean_to_re2(found, pattern, lines):
 def test_a_pattern_at_fault_is_refused_in_a_sentence(pattern, told):
     started = time.process_time()
     with pytest.raises(ValueError, match=re.escape(told)) as caught:
-        Search.of_pattern(pattern)
+        state_count(rewritten(pattern))
     assert type(caught.value) is ValueError
     assert len(str(caught.value)) <= 80
     assert time.process_time() - started < 0.5
@@ -195,9 +196,7 @@ _ABOVE = r"\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8
 )
 def test_what_is_no_utf_8_is_taken_as_by_re2(found, pattern, means):
     matches = re.compile(f"(?:{means})".encode()).fullmatch
-    assert found(Search.of_pattern(f"^{pattern}$"), *ALMOST) == [
-        line for line in ALMOST if matches(line)
-    ]
+    assert found(rewritten(f"^{pattern}$"), *ALMOST) == [line for line in ALMOST if matches(line)]
 
 
 @pytest.mark.parametrize(
@@ -207,25 +206,25 @@ def test_what_is_no_utf_8_is_taken_as_by_re2(found, pattern, means):
 def test_hostile_patterns_and_lines_take_linear_time(found, pattern):
     line = b"a" * (1024 * 1024 - 1)
     started = time.process_time()
-    found(Search.of_pattern(pattern), line)
+    found(rewritten(pattern), line)
     assert time.process_time() - started < 1
 
 
 def test_the_longest_pattern_that_is_accepted_is_searched(found):
     for pattern in ("a" * LONGEST, r"[^\d]" * 200, "(a|b)" * 200, "(?i)" + "é" * 900, ".*" * 50):
         assert len(pattern) <= LONGEST
-        assert found(Search.of_pattern(pattern), b"") == ([b""] if pattern == ".*" * 50 else [])
+        assert found(rewritten(pattern), b"") == ([b""] if pattern == ".*" * 50 else [])
 
 
 def test_a_pattern_finds_the_same_whichever_ones_were_searched_for_before(found):
     lines = [b"%d" % number for number in range(20)]
     for order in (range(20), range(20), range(19, -1, -1), [3, 3, 7, 3, 7]):
         for number in order:
-            assert found(Search.of_pattern(f"^{number}$"), *lines) == [lines[number]]
+            assert found(rewritten(f"^{number}$"), *lines) == [lines[number]]
 
 
 def test_a_search_of_many_logs_is_compiled_once(found):
-    search = Search.of_pattern(r"[^\d]" * 150)  # it takes milliseconds
+    search = rewritten(r"[^\d]" * 150)  # it takes milliseconds
     found(search)
     started = time.process_time()
     for _ in range(1000):

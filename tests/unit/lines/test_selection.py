@@ -17,7 +17,7 @@ from oslogserve.lines.selection import (
 )
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
-from oslogserve.search import Search
+from oslogserve.search import literal, rewritten
 from tests.kit.renderers import cut
 
 #: Lines of a tail that are held for `show` alone.
@@ -28,7 +28,7 @@ _SHOWN = re.compile(rb'<li(?: class="?([\w ]*)"?)?(?: id=L(\d+)>|>.*lines=(\d+)-
 
 
 def text(*given):
-    return tuple(map(Search.of_text, given))
+    return tuple(map(literal, given))
 
 
 class Shown(NamedTuple):
@@ -101,13 +101,8 @@ class Naive:
     def is_hit(self, number):
         line = self.lines[number - 1].lower()
         floor = SEVERITIES.index(self.asked.level or "NONE")
-        holds = [
-            search.pattern.removeprefix("(?i)").encode() in line for search in self.asked.searches
-        ]
-        lacks = [
-            search.pattern.removeprefix("(?i)").encode() not in line
-            for search in self.asked.without
-        ]
+        holds = [search.removeprefix("(?i)").encode() in line for search in self.asked.searches]
+        lacks = [search.removeprefix("(?i)").encode() not in line for search in self.asked.without]
         return self.is_in_window(number) and self.ranks[number - 1] >= floor and all(holds + lacks)
 
     @property
@@ -197,7 +192,7 @@ LOG = b"".join(b"%d\n" % number for number in range(1, 31))
 def test_contexts_that_meet_are_one_and_a_hit_within_one_is_a_hit(selected):
     found = selected(LOG, Selection(context=2, searches=text("10", "")))
     assert (found.numbers, found.gaps) == ([8, 9, 10, 11, 12], [(1, 7), (13, 30)])
-    found = selected(LOG, Selection(context=1, searches=(Search.of_pattern("^(10|11|14)$"),)))
+    found = selected(LOG, Selection(context=1, searches=(rewritten("^(10|11|14)$"),)))
     assert (found.numbers, found.gaps) == ([9, 10, 11, 12, 13, 14, 15], [(1, 8), (16, 30)])
     assert [number for number, role in found.roles.items() if role == b""] == [10, 11, 14]
 

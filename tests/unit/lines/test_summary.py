@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.summary import CauseLine, Chapter
-from oslogserve.search import Search
+from oslogserve.search import literal, rewritten
 from tests.kit.renderers import answered, summary_with
 
 #: Bytes of an error's text, errors of a log's beginning and of its end, and bars of the histogram.
@@ -50,7 +50,7 @@ def test_a_log_in_figures(summary_of):
         *(b"x", b"2013-09-27 18:22:11.248 INFO x", b"y"),
         *[b"-"] * 5,
         *(b"2013-09-27 18:22:11.249 ERROR x", b"2013-09-27 18:22:12.500 ERROR x"),
-        without=(Search.of_text("-\0"), Search.of_pattern("^-$")),
+        without=(literal("-\0"), rewritten("^-$")),
     ) == {
         "first_time": "2013-09-27T18:22:11.248",
         "last_time": "2013-09-27T18:22:12.500",
@@ -190,7 +190,7 @@ def test_a_line_without_a_time_has_that_of_the_line_above_although_a_filter_left
         b"  kept",
         b"ERROR: kept",
     )
-    summary = summary_of(*lines, searches=(Search.of_text("kept"),))
+    summary = summary_of(*lines, searches=(literal("kept"),))
     [bucket] = summary["histogram"]["buckets"]
     assert (bucket["time"], bucket["first_line"]) == ("2013-09-27T18:22:31", 3)
     assert [one["time"] for one in summary["errors"]] == ["2013-09-27T18:22:31"]
@@ -199,7 +199,7 @@ def test_a_line_without_a_time_has_that_of_the_line_above_although_a_filter_left
 
 def test_a_line_whose_time_has_no_date_is_counted_at_the_last_one(summary_of):
     lines = (b"2013-09-27 18:22:11 INFO a", b"[   12.345678] kept", b"ERROR: kept")
-    for searches in ((), (Search.of_text("kept"),)):
+    for searches in ((), (literal("kept"),)):
         summary = summary_of(*lines, searches=searches)
         [bucket] = summary["histogram"]["buckets"]
         assert bucket["time"] == "2013-09-27T18:22:11"

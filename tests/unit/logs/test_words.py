@@ -17,8 +17,8 @@ from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import PIECE, FirstBytes
 from oslogserve.logs.indexes import Indexes, LogIndex
 from oslogserve.metrics import Metrics
-from oslogserve.native import LIMITS
-from oslogserve.search import Search
+from oslogserve.native import LIMITS, state_count
+from oslogserve.search import literal, rewritten
 from oslogserve.sources import Stored
 from tests.kit.mutated import cuts
 from tests.kit.open_logs import FakeLog
@@ -132,11 +132,12 @@ def pattern_of(chance, text):
 
 def search_of(chance, text):
     if chance.random() < 0.5:
-        return Search.of_text(some_of(chance, text) or "x")
+        return literal(some_of(chance, text) or "x")
     try:
-        return Search.of_pattern(pattern_of(chance, text))
+        state_count(pattern := rewritten(pattern_of(chance, text)))
     except ValueError:
-        return Search.of_text("x")
+        return literal("x")
+    return pattern
 
 
 @pytest.mark.parametrize("seed", range(60))
@@ -162,16 +163,16 @@ def log_with(rare, blocks=40, place=17, common=b"INFO the usual request took 12 
 @pytest.mark.parametrize(
     ("rare", "search"),
     [
-        (b"a kernel Panic", Search.of_text("panic")),
-        (b"a kernel Panic", Search.of_text("Panic")),
-        (b"a kernel Panic", Search.of_text("erne")),
-        (b"a kernel Panic", Search.of_text("a kernel")),
-        (b"in test_boot_volume", Search.of_text("test_boot")),
-        (b"tasks are stuck", Search.of_pattern("(?i)TASKS? .*stuck$")),
-        (b"tasks are stuck", Search.of_pattern("(?:are)+ st[uU]ck")),
-        (b"code=7 stopped", Search.of_pattern(r"code=\d+ stop(ped|s)")),
-        (b"use the user", Search.of_pattern(r"\buser\b")),
-        (b"req-" + str(uuid.UUID(int=77)).encode(), Search.of_text(str(uuid.UUID(int=77)))),
+        (b"a kernel Panic", literal("panic")),
+        (b"a kernel Panic", literal("Panic")),
+        (b"a kernel Panic", literal("erne")),
+        (b"a kernel Panic", literal("a kernel")),
+        (b"in test_boot_volume", literal("test_boot")),
+        (b"tasks are stuck", rewritten("(?i)TASKS? .*stuck$")),
+        (b"tasks are stuck", rewritten("(?:are)+ st[uU]ck")),
+        (b"code=7 stopped", rewritten(r"code=\d+ stop(ped|s)")),
+        (b"use the user", rewritten(r"\buser\b")),
+        (b"req-" + str(uuid.UUID(int=77)).encode(), literal(str(uuid.UUID(int=77)))),
     ],
 )
 def test_a_search_reads_only_blocks_that_may_hold_its_words(rare, search):
@@ -187,27 +188,27 @@ def test_a_part_of_an_id_of_32_bytes_is_enough():
     read = 0
     for one in ids:
         start = chance.randrange(5)
-        assert one.encode() in log.hits(Search.of_text(one[start : start + 32]))
+        assert one.encode() in log.hits(literal(one[start : start + 32]))
         read += len(log.was_read)
     assert read < 2.5 * len(ids)
-    assert log.hits(Search.of_text(str(uuid.UUID(int=9)))) == b""
+    assert log.hits(literal(str(uuid.UUID(int=9)))) == b""
 
 
 def test_of_several_searches_each_one_counts():
     log = log_with(b"a kernel panic, the usual")
-    assert log.hits(Search.of_text("usual"), Search.of_text("panic"))
+    assert log.hits(literal("usual"), literal("panic"))
     assert len(log.was_read) <= 2
 
 
 def test_what_is_not_to_be_found_says_nothing():
     log = log_with(b"a kernel panic")
-    found = log.hits(Search.of_text("kernel"), without=(Search.of_text("absent"),))
+    found = log.hits(literal("kernel"), without=(literal("absent"),))
     assert found == b"a kernel panic\n"
 
 
 def test_no_block_is_read_for_a_word_that_no_line_has():
     log = log_with(b"a kernel panic")
-    assert log.hits(Search.of_text("absent")) == b""
+    assert log.hits(literal("absent")) == b""
     assert log.was_read == []
 
 
@@ -216,14 +217,14 @@ def test_no_block_is_read_for_a_word_that_no_line_has():
 )
 def test_letters_of_unicode_that_are_like_those_of_ascii_are_found(rare, found):
     log = log_with(rare)
-    assert log.hits(Search.of_text(found)) == rare + b"\n"
+    assert log.hits(literal(found)) == rare + b"\n"
     assert len(log.was_read) <= 2
 
 
 @pytest.mark.parametrize("long", [b"x" * 64, b"x" * 10_000, b"g" * 200])
 def test_a_block_with_a_word_that_is_too_long_may_hold_any(long):
     log = log_with(b"in " + long)
-    assert log.hits(Search.of_text(long[:99].decode()))
+    assert log.hits(literal(long[:99].decode()))
     assert len(log.was_read) <= 2
 
 
@@ -232,12 +233,12 @@ def test_a_line_that_is_searched_only_in_part_may_end_within_a_word():
     log = log_with(b"- " * (longest // 2 - 3) + b"kernelpanic")
     room = Room(line=longest)
     for pattern in ("kernel$", r"kernel\b"):
-        assert log.hits(Search.of_pattern(pattern), room=room).endswith(b"kernelpanic\n")
+        assert log.hits(rewritten(pattern), room=room).endswith(b"kernelpanic\n")
 
 
 def test_a_rule_of_underscores_is_no_long_word():
     log = log_with(b"_" * 80)
-    assert log.hits(Search.of_text("absent")) == b""
+    assert log.hits(literal("absent")) == b""
     assert log.was_read == []
 
 
@@ -247,8 +248,8 @@ def test_words_beyond_the_limit_are_found_all_the_same():
     words = [("".join(chance.choices(letters, k=9))).encode() for _ in range(70_000)]
     log = Log(b"".join(word + b"\n" for word in words), 10_000)
     for word in (words[0], words[30_000], words[-1]):
-        assert log.hits(Search.of_text(word.decode())) == word + b"\n"
-    log.hits(Search.of_text(words[100].decode()))
+        assert log.hits(literal(word.decode())) == word + b"\n"
+    log.hits(literal(words[100].decode()))
     assert len(log.was_read) < len(log.texts) / 5
 
 
@@ -257,7 +258,7 @@ def test_a_block_of_ids_alone_has_no_filter_of_them():
     ids = [random_id(chance) for _ in range(20_000)]
     log = Log(b"".join(one + b"\n" for one in ids), 100_000)
     assert len(log.index.contents[1]) == 4 * len(log.texts)
-    assert log.hits(Search.of_text(ids[7_000].decode())) == ids[7_000] + b"\n"
+    assert log.hits(literal(ids[7_000].decode())) == ids[7_000] + b"\n"
 
 
 def mutated(chance, file):
@@ -280,7 +281,7 @@ def test_wrong_words_are_refused_or_give_no_wrong_line():
         others = words if chance.random() < 0.5 else mutated(chance, words)
         log.be_with(others, mutated(chance, ids))
         with suppress(ValueError):
-            hits = log.hits(Search.of_text(some_of(chance, text) or "x"))
+            hits = log.hits(literal(some_of(chance, text) or "x"))
             assert set(hits.split(b"\n")) <= set(lines)
 
 
@@ -298,4 +299,4 @@ def test_hostile_sizes_are_refused(words):
     log = log_with(b"a kernel panic")
     log.be_with(words)
     with pytest.raises(ValueError, match=r"vocabulary|word"):
-        log.hits(Search.of_text("kernel"))
+        log.hits(literal("kernel"))
