@@ -8,8 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from oslogserve.ci import reports
-from oslogserve.ci.build import INVENTORY, MOST_OF_INVENTORY, Build, build_of
-from oslogserve.ci.console import HEAD, console_build
+from oslogserve.ci.build import HEAD, INVENTORY, MOST_OF_INVENTORY, Build, build_of, console_build
 from oslogserve.ci.reports import FailedTask, FailedTest, ZuulReport
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.job import Ending, Job

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from markupsafe import Markup
 
 from oslogserve.native import SEVERITIES
-from oslogserve.pages.page import Link
 from oslogserve.query import Query
 from oslogserve.query.parameters import FIELDS, Parameters
 from oslogserve.templates import rendered
@@ -53,7 +52,7 @@ _Pairs = list[tuple[str, str]]
 class Filters(NamedTuple):
     """Links that remove a filter in use, and one that removes all."""
 
-    chips: list[Link]
+    chips: _Pairs
     clear: str
 
 
@@ -147,7 +146,7 @@ def filters(kept: _Pairs) -> Filters:
         others = [*kept[:place], *kept[place + 1 :]]
         # If nothing is compared, no line is new.
         without = address(others, ("new",) if name == "against" else ())
-        chips.append(Link(without, _LABELS[name].format(value)))
+        chips.append((without, _LABELS[name].format(value)))
     return Filters(chips, address(kept, (*_LABELS, "order")))
 
 

@@ -30,7 +30,7 @@ def chapters_page(query: Query, summary: Summary, notices: Iterable[str]) -> byt
 
     return rendered(
         "chapters.html",
-        **frame(query.mount, query.path, source=query.one_source),
+        **frame(query),
         address=lambda one: query.link_to_source(lines=f"{one.first}-{one.last}"),
         log=query.link_to_source(),
         chapters=outermost,

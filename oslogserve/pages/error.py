@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from oslogserve.errors import BadRequest, Error, Forbidden, NotFound, Unavailable
 from oslogserve.pages.bar import form
 from oslogserve.pages.page import frame
+from oslogserve.query import Query
 from oslogserve.query.parameters import FIELDS, parameters_of
 from oslogserve.templates import rendered
 from oslogserve.urls import page_of
@@ -27,7 +28,7 @@ def error_page(
         typed = form(valid, faults, is_log=not path.endswith(b"/"))
     return rendered(
         "error.html",
-        **frame(mount, (path or b"").rstrip(b"/"), error.status),
+        **frame(Query((path or b"").rstrip(b"/"), True, mount), error.status),
         sentence=error.sentence,
         form=typed,
         steps=[*steps, (f"{mount}/", "All logs", "")],

@@ -121,7 +121,7 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
     }
     yield from streamed(
         "folder.html",
-        **frame(query.mount, query.path, source=source),
+        **frame(query),
         same=" ".join(name for name, number in values.items() if number == 1),
         by_name=query.link_to_source(sort="name"),
         by_time=query.link_to_source(sort="time"),

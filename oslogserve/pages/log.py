@@ -175,7 +175,7 @@ class LogView:
         yield from streamed(
             "log.html",
             self._lines("html", pieces, query.row_link),
-            **frame(query.mount, query.path, _title(query.shown), query.one_source),
+            **frame(query, _title(query.shown)),
             **bar(query),
             view=self,
             plain_name=plain_name,

@@ -151,7 +151,7 @@ def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
     return streamed(
         "overview.html",
         section,
-        **frame(query.mount, query.path, title, query.one_source),
+        **frame(query, title),
         against=query.against.decode("utf-8", "replace"),
         source=query.one_source,
     )

@@ -5,11 +5,12 @@ import base64
 import functools
 import hashlib
 from importlib import resources
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote
 
 from oslogserve.errors import Header
 from oslogserve.http import HTML
+from oslogserve.query import Query
 from oslogserve.query.parameters import FORMATS
 
 _MEDIA_TYPES = {"css": "text/css; charset=utf-8", "js": "text/javascript; charset=utf-8"}
@@ -60,47 +61,30 @@ for _name, _media_type in FORMATS.items():
 MOST_FOLDERS = 16
 
 
-class Link(NamedTuple):
-    """A link on a page; its template escapes all of it."""
-
-    address: str
-    text: str
-
-
-class Breadcrumbs(NamedTuple):
-    """Links to the folders above a path, and its last segment."""
-
-    #: The address of the root folder; "" on its own page.
-    top: str
-    #: The address of the folder above those in `folders`; "" if all are there.
-    far: str
-    folders: list[Link]
-    name: str
-
-
-def frame(mount: str, path: bytes, title: str = "", source: str = "") -> dict[str, Any]:
-    """The values for every page. mount: SCRIPT_NAME. title: by default the path. source: the query's one, if it names one."""
+def frame(query: Query, title: str = "") -> dict[str, Any]:
+    """The values for every page. title: by default the path."""
+    kept = of_source(query.one_source)
     return {
-        "title": title or path.decode("utf-8", "replace") or "logs",
-        "asset": lambda name: mount + _PATHS[name],
+        "title": title or query.shown or "logs",
+        "asset": lambda name: query.mount + _PATHS[name],
         "integrity": integrity,
-        "path": breadcrumbs(mount, path, source),
-        "kept": of_source(source),
+        "path": _breadcrumbs(query, kept),
+        "kept": kept,
     }
 
 
-def breadcrumbs(mount: str, path: bytes, source: str) -> Breadcrumbs:
-    *names, name = path.decode("utf-8", "replace").split("/")
+def _breadcrumbs(query: Query, kept: str) -> tuple[list[tuple[str, str]], str]:
+    """Links to the folders above, and the path's last segment. The link to those that are not named has no text."""
+    *names, name = query.shown.split("/")
     if not name:
-        return Breadcrumbs("", "", [], "logs")
-    segments, kept = quote(path).split("/"), of_source(source)
-
-    def above(depth: int) -> str:
-        return f"{mount}/{'/'.join(segments[:depth])}/{kept}"
-
+        return [], "logs"
+    segments = quote(query.path).split("/")
     far = max(len(names) - MOST_FOLDERS, 0)
-    folders = [Link(above(depth + 1), names[depth]) for depth in range(far, len(names))]
-    return Breadcrumbs(f"{mount}/{kept}", above(far) if far else "", folders, name)
+    links = [(f"{query.mount}/{kept}", "logs")]
+    for depth in range(far or 1, len(names) + 1):
+        above = "/".join(segments[:depth])
+        links.append((f"{query.mount}/{above}/{kept}", "" if depth == far else names[depth - 1]))
+    return links, name
 
 
 def of_source(source: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oslogserve.pages.log import json_line
-from oslogserve.pages.page import Breadcrumbs, Link, frame
+from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.seen import MOST_NAME, Cause, Others, Recent, Run, Seen
 from oslogserve.seen.query import SeenQuery
@@ -36,12 +36,12 @@ _WEEK = 6
 _WIDTH, _HEIGHT, _GAP = 8, 24, 2
 
 
-def sentence(query: Query, seen: Seen) -> list[str | Link]:
+def sentence(query: Query, seen: Seen) -> list[str | tuple[str, str]]:
     """What other runs had of a cause, in parts, of which links lead to these runs."""
 
-    def runs(text: str, others: Others | None = None) -> str | Link:
+    def runs(text: str, others: Others | None = None) -> str | tuple[str, str]:
         href = _href(query, seen, others)
-        return Link(href, text) if href else text
+        return (href, text) if href else text
 
     def passed(others: Others) -> str:
         return f"; also in {counted(others.passed, 'run')} that passed" if others.passed else ""
@@ -57,7 +57,7 @@ def sentence(query: Query, seen: Seen) -> list[str | Link]:
         begin = _BEGINNINGS[seen.is_first, others.is_exact]
         shown = runs(counted(others.runs, "other run"), others)
         return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{end}"]
-    parts: list[str | Link] = [f"Not seen before in {counted(seen.days, 'day')} ("]
+    parts: list[str | tuple[str, str]] = [f"Not seen before in {counted(seen.days, 'day')} ("]
     parts += [runs(counted(seen.failed_runs, "failed run")), f"){end}"]
     if another:
         text = shorten(another.cause.text, _MOST_QUOTED, placeholder=" ...")
@@ -133,8 +133,7 @@ def causes_html(
         has_more=has_more,
         query=query,
         chips=[
-            Link(_address(query, **{name: ""}), f"{name} {value}")
-            for name, value in _filters(query)
+            (_address(query, **{name: ""}), f"{name} {value}") for name, value in _filters(query)
         ],
         drawn=_drawn,
         narrowed=lambda name, value: _address(query, **{name: value}),
@@ -170,10 +169,10 @@ def _filters(query: SeenQuery) -> list[tuple[str, str]]:
 def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
     """below: the name of a page below the list; "" for the list."""
     name = "what fails now"
-    links = [Link(query.mount + LIST, name)] if below else []
+    above = [(f"{query.mount}/", "logs"), (query.mount + LIST, name)]
     return {
-        **frame(query.mount, b"", title),
-        "path": Breadcrumbs(f"{query.mount}/", "", links, below or name),
+        **frame(Query(b"", True, query.mount), title),
+        "path": (above, below) if below else (above[:1], name),
         "run_address": partial(_run_address, query.mount),
         "line_address": partial(_line_address, query.mount),
     }

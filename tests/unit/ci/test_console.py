@@ -3,8 +3,7 @@ import time
 
 import pytest
 
-from oslogserve.ci.build import Build
-from oslogserve.ci.console import HEAD, console_build
+from oslogserve.ci.build import HEAD, Build, console_build
 from tests.kit.renderers import summary_with
 
 GITHUB = """\ufeffCurrent runner version: '2.311.0'

@@ -190,7 +190,7 @@ def test_a_request_id_leads_to_its_lines_in_all_logs(job, ask, query, link):
 
 @pytest.mark.parametrize("gathered_for", [0, 60])
 def test_a_page_by_time_names_a_log_once_before_its_lines(ask, monkeypatch, gathered_for):
-    monkeypatch.setattr("oslogserve.pages.rows.GATHERED_FOR", gathered_for)
+    monkeypatch.setattr("oslogserve.pages.job.GATHERED_FOR", gathered_for)
     page = ask("/job/?order=time", **HTML).text
     runs = re.findall(
         '<ol class="b run (.*?)"><li class=name><a href="(.*?)">(.*?)</a>\n(.*?)</ol>',

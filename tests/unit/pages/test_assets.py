@@ -5,13 +5,14 @@ import re
 import pytest
 
 from oslogserve.pages import page
+from oslogserve.query import Query
 
 TYPES = {"log.css": "text/css; charset=utf-8", "log.js": "text/javascript; charset=utf-8"}
 
 
 @pytest.mark.parametrize("name", TYPES)
 def test_an_address_links_to_the_file_and_has_the_first_digits_of_its_hash(name):
-    path = page.frame("", b"")["asset"](name)
+    path = page.frame(Query(b"", False))["asset"](name)
     held, served_as = page.ASSETS[path]
     assert (held.decode(), served_as) == (page.content(name), TYPES[name])
     stem, ending = name.split(".")

@@ -88,7 +88,7 @@ def test_nothing_in_a_served_page_is_inline():
     assert not [name for name in names if name.startswith("on")]
     assert re.findall("<script(.*?)>(.*?)</script>", text, re.DOTALL) == [
         (
-            f' type="module"{when} integrity="{integrity(name)}" src="{frame("/m", b"")["asset"](name)}"',
+            f' type="module"{when} integrity="{integrity(name)}" src="{frame(Query(b"", False, "/m"))["asset"](name)}"',
             "",
         )
         for name, when in (
@@ -96,7 +96,10 @@ def test_nothing_in_a_served_page_is_inline():
             *(("map.js", ""), ("outline.js", "")),
         )
     ]
-    assert f'<link rel="stylesheet" href="{frame("/m", b"")["asset"]("log.css")}">' in text
+    assert (
+        f'<link rel="stylesheet" href="{frame(Query(b"", False, "/m"))["asset"]("log.css")}">'
+        in text
+    )
     assert "javascript:" not in text
 
 

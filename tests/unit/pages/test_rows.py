@@ -6,7 +6,7 @@ import pytest
 
 from oslogserve.jobs.lines import Slice
 from oslogserve.lines.selection import Rows
-from oslogserve.pages.rows import COLOURS, rows, short_names
+from oslogserve.pages.job import COLOURS, rows, short_names
 
 #: Rows of two logs by time, as runs: a log, and its rows.
 RUNS = [(0, [b"<li>a1\n", b"<li>a2\n"]), (1, [b"<li>b1\n"]), (0, [b"<li>a3\n"]), (1, [b"<li>b2\n"])]

@@ -5,8 +5,8 @@ import re
 
 import pytest
 
+from oslogserve.pages.job import COLOURS
 from oslogserve.pages.page import content
-from oslogserve.pages.rows import COLOURS
 
 #: WCAG 2 AA, of text.
 CONTRAST = 4.5
