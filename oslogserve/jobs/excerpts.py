@@ -18,7 +18,7 @@ from oslogserve.jobs.ranking import micros_of
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine, plan_of, planned
-from oslogserve.lines.summary import CauseLine, ErrorLine
+from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 
 # Of a page.
 #: Logs of a page that have an excerpt, and the bytes of their texts together.
@@ -72,8 +72,8 @@ class TaskResult(NamedTuple):
 Row = tuple[MarkedLine, TaskResult | None]
 
 
-#: The lines above a cause, those of it, and those below.
-Excerpt = tuple[list[Row], list[Row], list[Row]]
+#: The lines above a cause, those of it, and those below; and the task, or another chapter, that has it, "" for none.
+Excerpt = tuple[list[Row], list[Row], list[Row], str]
 #: Logs of which the cause has the same lines, and lines of the first one that may be shown.
 LogLines = tuple[Sequence[LogRead], Sequence[MarkedLine]]
 
@@ -93,16 +93,20 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
             may_open = _MAY_OPEN.search(cause.text)
             plan = plan_of([(above, last + AROUND + (MOST_BELOW if may_open else 0))])
             several.append((one.file, job.reader.marked_lines(one.file, plan, LONGEST)))
-            wanted.append((one.file, first - above, last + 1 - above, may_open))
+            task = innermost(one.summary.chapters, cause.line)
+            name = task.name if task else ""
+            wanted.append((one.file, first - above, last + 1 - above, may_open, name))
     of_files: dict[File, Excerpt] = {}
-    for (file, begin, end, may_open), read in zip(wanted, job.read_each(several), strict=True):
+    for (file, begin, end, may_open, name), read in zip(
+        wanted, job.read_each(several), strict=True
+    ):
         lines, missing = read or ([], [])
         if missing or len(lines) < end:
             continue
         before, _ = _rows(lines[:begin], begin)
         told, size = _rows(lines[begin:] if may_open else lines[begin:end], end - begin)
         after, _ = _rows(lines[begin + size :][:AROUND], AROUND)
-        of_files[file] = before, told, after
+        of_files[file] = before, told, after, name
     return of_files
 
 

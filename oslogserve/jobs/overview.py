@@ -31,6 +31,8 @@ class Findings(NamedTuple):
 
     #: In the order of their ranks.
     logs: list[LogRead]
+    #: Those that show a failure.
+    wrong: list[LogRead]
     #: The log whose end is shown if none shows a failure.
     ended: LogRead | None
     #: The task that failed by Zuul's report.
@@ -44,8 +46,7 @@ class Findings(NamedTuple):
     @property
     def telling(self) -> list[LogRead]:
         """The logs that show a failure; if none does, the one whose end is shown."""
-        wrong = [one for one in self.logs if one.shows_failure]
-        return wrong or [*filter(None, [self.ended])]
+        return self.wrong or [*filter(None, [self.ended])]
 
 
 def summaries(job: Job) -> Iterator[LogRead]:
@@ -95,8 +96,8 @@ def ranked_logs(job: Job, logs: Iterable[LogRead]) -> list[LogRead]:
 def findings(job: Job, several: Iterable[LogRead]) -> Findings:
     read = [*several]
     logs = ranked_logs(job, read)
-    ended = None
-    if not any(one.shows_failure for one in logs):  # the console, or the log that was written last
+    wrong, ended = [one for one in logs if one.shows_failure], None
+    if not wrong:  # the console, or the log that was written last
         with_end = [one for one in logs if one.summary.cause]
         consoles = [one for one in with_end if one.file.is_console]
         candidates = consoles or with_end
@@ -107,6 +108,7 @@ def findings(job: Job, several: Iterable[LogRead]) -> Findings:
     unpaid = sum(one.is_unpaid and bool(one.skipped) for one in read)
     return Findings(
         logs=logs,
+        wrong=wrong,
         ended=ended,
         task=zuul.task,
         tests=tests,

@@ -227,13 +227,14 @@ def _heading(
         yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
     for rule in known:
         yield f"Known: {rule.title} {rule.url}".rstrip()
-    yield _of_logs(found.logs)
+    yield _of_logs(found)
 
 
-def _of_logs(logs: Sequence[LogRead]) -> str:
+def _of_logs(found: Findings) -> str:
     """How many logs failed, and how many others show errors."""
+    logs = found.logs
     failed = sum(one.summary.failed for one in logs)
-    others = sum(one.shows_failure and not one.summary.failed for one in logs)
+    others = sum(not one.summary.failed for one in found.wrong)
     if not failed and not others:
         return f"No log of {len(logs):,} shows a failure"
     said = f"{counted(failed, 'log') if failed else 'No log'} of {len(logs):,} failed"

@@ -21,7 +21,7 @@ from oslogserve.lines.places import Moment
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
-from oslogserve.pages.page import frame, of_source
+from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.templates import rendered, streamed
 from oslogserve.text import iso_moment, visible
@@ -152,9 +152,9 @@ def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str,
     }
 
 
-def address_of(query: Query, file: File, safe: str = "/") -> str:
+def address_of(query: Query, file: File, safe: str = "/", **parameters: str) -> str:
     """The address of a file's page, relative to the folder. safe: see quote()."""
-    return quote(file.name, safe) + of_source(query.one_source)
+    return quote(file.name, safe) + query.link_to_source(**parameters).removesuffix("?")
 
 
 def around_moment(

@@ -18,7 +18,7 @@ from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
-from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
+from oslogserve.lines.summary import CauseLine, ErrorLine
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
@@ -68,8 +68,7 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
             "href": address_of(query, one.file),
             "cause": _cause_json(one.summary.cause),
         }
-        for one in found.logs
-        if one.shows_failure
+        for one in found.wrong
     ]
     of_job = {"path": query.shown, "build": found.build._asdict()}
     of_cause = seen_and_known(query, seen, known)
@@ -80,7 +79,7 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
 def _at(query: Query, one: LogRead, **parameters: str) -> str:
     """The address of a log's page with these parameters, relative to the folder."""
     like = one.like.decode("utf-8", "replace") if one.like else ""
-    return _with(address_of(query, one.file), against=like, **parameters)
+    return address_of(query, one.file, against=like, **parameters)
 
 
 def _at_line(query: Query, one: LogRead, line: int = 0) -> str:
@@ -88,25 +87,6 @@ def _at_line(query: Query, one: LogRead, line: int = 0) -> str:
     cause = one.summary.cause
     first, last = (cause.line, cause.last) if cause and not line else (line, line)
     return f"{_at(query, one, show=cause_lines(first, last))}#L{first}"
-
-
-def _with(href: str, **parameters: str) -> str:
-    added = address((), (), **parameters)[1:]
-    return f"{href}{'&' if '?' in href else '?'}{added}" if added else href
-
-
-def _task_of(one: LogRead) -> str:
-    """The name of the innermost chapter with the cause; "" for none."""
-    cause = one.summary.cause
-    chapter = innermost(one.summary.chapters, cause.line) if cause else None
-    return chapter.name if chapter else ""
-
-
-def _error_above(one: LogRead) -> ErrorLine | None:
-    """The last error above the end of what failed, of those that the summary has."""
-    cause, errors = one.summary.cause, reversed(one.summary.errors)
-    above = (error for error in errors if cause and error.line < cause.line)
-    return next((error for error in above if error.new is not False), None)
 
 
 def _in_short(query: Query, one: LogRead) -> dict[str, Any]:
@@ -186,14 +166,11 @@ def section(
         sentence=seen and sentence(query, seen),
         known=known,
         logs=sorted(found.logs, key=lambda one: one.file.name),
-        wrong=[one for one in found.logs if one.shows_failure],
         at=partial(_at, query),
         at_line=partial(_at_line, query),
         cause_lines=cause_lines,
         lines_shown=lines_shown,
         excerpt_of=lambda one: excerpts.get(one.file),
-        task_of=_task_of,
-        error_above=_error_above,
         brief=address(
             (pair for pair in query.parameters if pair[0] in OF_BRIEF),
             ("format",),
