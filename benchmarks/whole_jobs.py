@@ -30,7 +30,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from oslogserve.jobs.ranking import ranked
-from oslogserve.jobs.walk import CONSOLES
+from oslogserve.jobs.reading import LogRead
+from oslogserve.jobs.walk import CONSOLES, File
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Wanted
 
@@ -243,9 +244,10 @@ def names_of(rng):
 
 def ordered(logs):
     """(name, log, score) as an overview orders them."""
-    ranks = ranked([(name, log.summary) for name, log in logs])
-    found = [(name, log, score) for (name, log), (score, _) in zip(logs, ranks, strict=True)]
-    return sorted(found, key=lambda one: (-one[2], one[0]))
+    read = [LogRead(File(name.encode(), None, None, ""), summary=log.summary) for name, log in logs]
+    by_name = dict(logs)
+    found = ((one.file.shown, one.score) for one in ranked(read))
+    return [(name, by_name[name], score) for name, score in found]
 
 
 def told_of_healthy(logs, show):

@@ -17,9 +17,9 @@ from oslogserve.jobs.overview import (
     early,
     findings,
     header,
-    ranked_logs,
     summaries,
 )
+from oslogserve.jobs.ranking import ranked
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import is_run
 from oslogserve.logs.budget import FOLDERS, Workload
@@ -115,7 +115,7 @@ def _found(
             yield overview.unread(query, header(job))
             return
         read = early(job, several)
-        logs = ranked_logs(job, read)
+        logs = ranked(read, job.noise)
         if wrong := [one for one in logs if one.shows_failure]:
             yield overview.early(query, wrong, len(logs), job.found)
     found = findings(job, [*read, *several])
@@ -139,7 +139,7 @@ def _found(
 
 def _summaries(query: Query, job: Job, memory: Memory) -> Iterator[bytes]:
     read = [*summaries(job)]
-    logs, ending = ranked_logs(job, read), job.ending(read)
+    logs, ending = ranked(read, job.noise), job.ending(read)
     build = header(job) if memory.rules or memory.days else Build()
     job.close()
     yield overview.summary(query, logs, ending, *_known(query, memory, logs, build))

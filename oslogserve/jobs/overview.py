@@ -82,20 +82,9 @@ def early(job: Job, several: Iterator[LogRead]) -> list[LogRead]:
     return taken
 
 
-def ranked_logs(job: Job, logs: Iterable[LogRead]) -> list[LogRead]:
-    """The logs that were not skipped, with their scores and causes, in the order of their ranks."""
-    read = [log for log in logs if not log.skipped]
-    ranks = ranked([(log.file.shown, log.summary) for log in read], job.noise)
-    scored = [
-        log._replace(score=score, summary=summary)
-        for log, (score, summary) in zip(read, ranks, strict=True)
-    ]
-    return sorted(scored, key=lambda log: (-log.score, log.file.name))
-
-
 def findings(job: Job, several: Iterable[LogRead]) -> Findings:
     read = [*several]
-    logs = ranked_logs(job, read)
+    logs = ranked(read, job.noise)
     wrong, ended = [one for one in logs if one.shows_failure], None
     if not wrong:  # the console, or the log that was written last
         with_end = [one for one in logs if one.summary.cause]

@@ -19,7 +19,8 @@ from itertools import pairwise
 
 from msgspec.structs import replace
 
-from oslogserve.jobs.walk import CONSOLES, File
+from oslogserve.jobs.reading import LogRead
+from oslogserve.jobs.walk import File
 from oslogserve.lines.summary import CauseLine, Summary
 from oslogserve.lines.time_range import time_range
 
@@ -69,28 +70,26 @@ def preference(file: File) -> tuple[int, float, int, bytes]:
     return kind, age, -size if kind == 2 else size, name
 
 
-def ranked(
-    logs: Sequence[tuple[str, Summary]], noise: Iterable[re.Pattern[str]] = ()
-) -> list[tuple[float, Summary]]:
-    """The scores of logs, in their order, and their summaries with the causes by which they are ranked: their
-    own, or their errors with the highest score.
+def ranked(logs: Iterable[LogRead], noise: Sequence[re.Pattern[str]] = ()) -> list[LogRead]:
+    """The logs that were not skipped, the likeliest first, with their scores; 0 is that of a log that shows no failure
+    and no error.
 
-    Logs with a higher score come first; it is 0 for a log that shows no failure and no error.
-    logs: names, and summaries. noise: errors that match are noise.
+    Their summaries have the causes by which they are ranked: their own, or their errors with the highest score.
+    noise: errors that match are noise.
     """
-    patterns = [*noise]
-    kinds = Counter(error.kind for _, summary in logs for error in summary.errors)
-    failure = _failure_of(logs)
+    read = [log for log in logs if not log.skipped]
+    kinds = Counter(error.kind for log in read for error in log.summary.errors)
+    failure = _failure_of(read)
 
     def quiet(text: str) -> float:
         """A factor: less for noise."""
-        return _NOISE if any(pattern.search(text) for pattern in patterns) else 1.0
+        return _NOISE if any(pattern.search(text) for pattern in noise) else 1.0
 
-    def rank(name: str, summary: Summary) -> tuple[float, Summary]:
+    def scored(log: LogRead) -> LogRead:
+        summary, is_console = log.summary, log.file.is_console
         cause = summary.cause
         if cause is None:  # the log says that it passed
-            return 0.0, summary
-        is_console = CONSOLES.search(name) is not None
+            return log
         factor = _CONSOLE if is_console else 1.0
         weights = [
             (
@@ -114,10 +113,10 @@ def ranked(
                 cause = CauseLine(
                     error.line, last, error.time, error.text, "severity", new=error.new
                 )
-        score = base + weight
-        return score * _KNOWN if summary.new == {} else score, replace(summary, cause=cause)
+        score = (base + weight) * (_KNOWN if summary.new == {} else 1.0)
+        return log._replace(score=score, summary=replace(summary, cause=cause))
 
-    return [rank(name, summary) for name, summary in logs]
+    return sorted(map(scored, read), key=lambda log: (-log.score, log.file.name))
 
 
 def _ended(summary: Summary, cause: CauseLine, failure: int | None) -> float:
@@ -137,15 +136,16 @@ def _ended(summary: Summary, cause: CauseLine, failure: int | None) -> float:
     return likely * (_LATER if is_later else 1.0)
 
 
-def _failure_of(logs: Sequence[tuple[str, Summary]]) -> int | None:
+def _failure_of(logs: Sequence[LogRead]) -> int | None:
     """When the job failed, in microseconds since 1970; None if unknown.
 
     That is at the last error of its own log, at the cause in a log that failed, or at the last time in
     any log.
     """
-    errors = [error.time for name, found in logs if CONSOLES.search(name) for error in found.errors]
-    causes = [found.cause.time for _, found in logs if found.failed and found.cause]
-    times = errors[-1:] or [*filter(None, causes)] or [found.last_time for _, found in logs]
+    found = [log.summary for log in logs]
+    errors = [error.time for log in logs if log.file.is_console for error in log.summary.errors]
+    causes = [one.cause.time for one in found if one.failed and one.cause]
+    times = errors[-1:] or [*filter(None, causes)] or [one.last_time for one in found]
     return max(filter(None, map(micros_of, times)), default=None)
 
 

@@ -183,7 +183,17 @@ def innermost(chapters: Sequence[Chapter], line: int) -> Chapter | None:
 def summary_of(totals: Mapping[str, Any]) -> Summary:
     """The summary by the core's Totals, with severities by name and times in ISO 8601."""
     width, new = totals["width"], totals["new"]
-    chapters = [_chapter(**one) for one in totals["chapters"]]
+    chapters = []
+    for one in totals["chapters"]:
+        begin, micros = one.pop("begin_micros"), one.pop("micros")
+        if begin is not None:  # its mark says so
+            one["begin"] = _iso(begin - begin % 10_000) + "Z"
+        chapters.append(Chapter(**one, duration=None if micros is None else micros / _SECOND))
+    buckets = []
+    for one in totals["buckets"]:
+        counts = zip(SEVERITIES, one["severities"], strict=True)
+        severities = {name: lines for name, lines in counts if lines}
+        buckets.append(Bucket(_iso(one["start"]), one["first_line"], severities))
 
     def known(failure: dict[str, Any]) -> dict[str, Any]:
         step = innermost(chapters, failure["line"])
@@ -197,7 +207,7 @@ def summary_of(totals: Mapping[str, Any]) -> Summary:
         "severities": _by_name(totals["severities"]),
         "histogram": {
             "seconds": width // _SECOND or width / _SECOND,
-            "buckets": [_bucket(**one) for one in totals["buckets"]],
+            "buckets": buckets,
         },
         "other_failures": [
             {**known(one), "told": one["told"][:MOST_TOLD]} for one in totals["other_failures"]
@@ -211,23 +221,8 @@ def _by_name(counts: dict[int, tuple[int, int]]) -> dict[str, SeverityCount]:
     return {SEVERITIES[rank]: SeverityCount(*found) for rank, found in sorted(counts.items())}
 
 
-def _chapter(
-    begin: str | None, begin_micros: int | None, micros: int | None, **members: Any
-) -> Chapter:
-    """begin_micros: the same as `begin` in microseconds since 1970, if its mark says so. micros: that it took."""
-    if begin_micros is not None:
-        begin = _iso(begin_micros - begin_micros % 10_000) + "Z"
-    return Chapter(begin=begin, duration=None if micros is None else micros / _SECOND, **members)
-
-
-def _bucket(start: int, first_line: int, severities: Sequence[int]) -> Bucket:
-    """start: in microseconds since 1970. severities: lines by rank."""
-    counts = zip(SEVERITIES, severities, strict=True)
-    return Bucket(_iso(start), first_line, {name: lines for name, lines in counts if lines})
-
-
 def _iso(micros: int) -> str:
-    """The time at which a bucket begins, without a zone."""
+    """A time in microseconds since 1970, without a zone."""
     seconds, fraction = divmod(max(micros, _EARLIEST), _SECOND)
     text = (_EPOCH + timedelta(seconds=seconds)).isoformat()
     return f"{text}.{fraction // 10_000:02}" if fraction else text

@@ -9,7 +9,9 @@ import pytest
 from msgspec.structs import replace
 
 from oslogserve import native
-from oslogserve.jobs.ranking import likelihood, preference, ranked
+from oslogserve.jobs import ranking
+from oslogserve.jobs.ranking import likelihood, preference
+from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.selection import Wanted
 from oslogserve.lines.summary import CauseLine
@@ -65,8 +67,15 @@ def job(number):
     return f"logs/{at_fault}.txt", logs
 
 
+def ranked(logs, noise=()):
+    """(score, summary) of logs, which are names and summaries, in their order."""
+    read = [LogRead(File(name.encode(), 1, 0.0, "disk"), summary=one) for name, one in logs]
+    found = {log.file.shown: (log.score, log.summary) for log in ranking.ranked(read, noise)}
+    return [found[name] for name, _ in logs]
+
+
 def first_of(logs, *noise):
-    ranks = ranked(logs, map(re.compile, noise))
+    ranks = ranked(logs, [*map(re.compile, noise)])
     best = max(range(len(logs)), key=lambda at: ranks[at][0])
     return logs[best][0], ranks[best][1].cause
 
