@@ -24,7 +24,7 @@ from oslogserve.handlers import server
 from oslogserve.handlers.folder import FolderHandler
 from oslogserve.handlers.job import JobHandler
 from oslogserve.handlers.log import LogHandler
-from oslogserve.handlers.seen import SeenHandler
+from oslogserve.handlers.seen import what_failed
 from oslogserve.handlers.server import Readiness
 from oslogserve.http.answer import Answer, Body
 from oslogserve.http.cors import Cors
@@ -92,7 +92,7 @@ class App:
             self.faults.append(self._request_log.fault)
         self._server_paths: dict[str, Callable[[Request], Answer]] = {
             "/healthz": server.healthz,
-            LIST: SeenHandler(assembly.memory),
+            LIST: partial(what_failed, memory=assembly.memory),
             **{path: partial(server.asset, path=path) for path in page.ASSETS},
         }
         self._operator_paths = self._paths_of_operators(config["metrics", "path"])

@@ -122,10 +122,29 @@ def _href(query: Query, seen: Seen, others: Others | None) -> str | None:
     return query.mount + LIST + (address(cause=others.fingerprint) if others else "")
 
 
-def causes_html(
+def causes(
     query: SeenQuery, causes: Sequence[tuple[Recent, Sequence[Rule]]], has_more: bool
 ) -> bytes:
     """The list of causes, each with the rules that know it. has_more: true if there are more causes."""
+    if not query.is_html:
+        members = [
+            {
+                "fingerprint": found.fingerprint,
+                "text": found.run.causes[0].text,
+                "runs": found.runs,
+                "runs_last_day": found.days[-1],
+                "jobs": found.jobs,
+                "passed": found.passed,
+                "first": iso_moment(found.first),
+                "last": iso_moment(found.run.ended),
+                "by_day": found.days,
+                "known": [rule.as_json() for rule in known],
+                "last_run": _run_in_json(query.mount, found.run, *found.run.causes),
+            }
+            for found, known in causes
+        ]
+        about = {"days": query.days, "kept_days": query.kept_days, **query.names}
+        return json_line({**about, "causes": members, "more": has_more})
     return rendered(
         "seen.html",
         **_frame(query, "What fails now"),
@@ -142,10 +161,20 @@ def causes_html(
     )
 
 
-def runs_html(
-    query: SeenQuery, runs: Sequence[Run], known: Sequence[Rule], has_more: bool
-) -> bytes:
+def runs(query: SeenQuery, runs: Sequence[Run], known: Sequence[Rule], has_more: bool) -> bytes:
     """The runs with a cause, each with that one alone. has_more: true if there are more runs."""
+    if not query.is_html:
+        return json_line(
+            {
+                "fingerprint": query.cause,
+                "days": query.days,
+                **query.names,
+                "text": runs[0].causes[0].text,
+                "known": [rule.as_json() for rule in known],
+                "runs": [_run_in_json(query.mount, run, *run.causes) for run in runs],
+                "more": has_more,
+            }
+        )
     shown = [f"{name} {value}" for name, value in _filters(query)]
     if shown or query.days != query.kept_days:
         shown.insert(0, f"of the last {counted(query.days, 'day')}")
@@ -163,7 +192,7 @@ def runs_html(
 
 
 def _filters(query: SeenQuery) -> list[tuple[str, str]]:
-    return [(name, value) for name, value in query.named._asdict().items() if value]
+    return [(name, value) for name, value in query.names.items() if value]
 
 
 def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
@@ -180,7 +209,7 @@ def _frame(query: SeenQuery, title: str, below: str = "") -> dict[str, Any]:
 
 def _address(query: SeenQuery, **changed: str) -> str:
     """The address of the list, with its days and filters but for what changed."""
-    return address(days=query.days, **query.named._asdict() | changed)
+    return address({"days": str(query.days), **query.names, **changed}.items())
 
 
 def _line_address(mount: str, run: Run) -> str:
@@ -203,54 +232,15 @@ def _drawn(days: Sequence[int]) -> tuple[int, int, str]:
     return (_WIDTH + _GAP) * len(days), _HEIGHT, path
 
 
-def causes_json(
-    query: SeenQuery, causes: Sequence[tuple[Recent, Sequence[Rule]]], has_more: bool
-) -> bytes:
-    """See causes_html."""
-    members = [
-        {
-            "fingerprint": found.fingerprint,
-            "text": found.run.causes[0].text,
-            "runs": found.runs,
-            "runs_last_day": found.days[-1],
-            "jobs": found.jobs,
-            "passed": found.passed,
-            "first": iso_moment(found.first),
-            "last": iso_moment(found.run.ended),
-            "by_day": found.days,
-            "known": [rule.as_json() for rule in known],
-            "last_run": _run_in_json(query.mount, found.run, *found.run.causes),
-        }
-        for found, known in causes
-    ]
-    about = {"days": query.days, "kept_days": query.kept_days, **query.named._asdict()}
-    return json_line({**about, "causes": members, "more": has_more})
-
-
-def runs_json(
-    query: SeenQuery, runs: Sequence[Run], known: Sequence[Rule], has_more: bool
-) -> bytes:
-    """See runs_html."""
-    return json_line(
-        {
-            "fingerprint": query.cause,
-            "days": query.days,
-            **query.named._asdict(),
-            "text": runs[0].causes[0].text,
-            "known": [rule.as_json() for rule in known],
-            "runs": [_run_in_json(query.mount, run, *run.causes) for run in runs],
-            "more": has_more,
-        }
-    )
-
-
 def _run_in_json(mount: str, run: Run, cause: Cause | None = None) -> dict[str, Any]:
     return {
         "path": run.path,
         "href": _run_address(mount, run),
         "ended": iso_moment(run.ended),
         "failed": run.has_failed,
-        **run.job._asdict(),
+        "job": run.job,
+        "project": run.project,
+        "branch": run.branch,
         "change": run.change,
         **({"log": cause.log, "line": cause.line} if cause else {}),
     }

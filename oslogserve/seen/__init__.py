@@ -53,18 +53,6 @@ def first_causes(causes: Iterable[Cause]) -> list[Cause]:
     return [one if one.failure in failures else one._replace(failure="") for one in found]
 
 
-class Named(NamedTuple):
-    """The names of a job; "" for what is not known."""
-
-    job: str = ""
-    project: str = ""
-    branch: str = ""
-
-
-#: Any job.
-ANY = Named()
-
-
 class Run(NamedTuple):
     """A run of a job that has ended."""
 
@@ -73,8 +61,10 @@ class Run(NamedTuple):
     #: When its last log was written, in seconds since 1970.
     ended: int
     has_failed: bool
-    job: Named = Named()
-    #: With its patch set, or "".
+    #: "" for what is not known. The change with its patch set.
+    job: str = ""
+    project: str = ""
+    branch: str = ""
     change: str = ""
     #: That of the likeliest log first. Of each log, its cause is before its other failures.
     causes: tuple[Cause, ...] = ()

@@ -17,11 +17,9 @@ from sqlalchemy import (
 
 from oslogserve.jobs.walk import MOST_DEPTH
 from oslogserve.seen import (
-    ANY,
     MOST_PATH,
     MOST_TOLD,
     Cause,
-    Named,
     Others,
     Recent,
     Run,
@@ -133,7 +131,7 @@ class Database:
                 failed = runs.c.has_failed & (runs.c.ended >= oldest)
                 failed_runs = connection.execute(select(func.count()).where(failed)).scalar_one()
             if never_passed:
-                of_job = select(jobs.c.id).filter_by(job=run.job.job, project=run.job.project)
+                of_job = select(jobs.c.id).filter_by(job=run.job, project=run.project)
                 passed = ~runs.c.has_failed & (runs.c.ended >= oldest) & runs.c.job.in_(of_job)
                 are_cut = select(runs.c.is_cut).where(passed).distinct()
                 never_passed = [*connection.execute(are_cut).scalars()] == [False]
@@ -141,9 +139,12 @@ class Database:
         of_runs = failed_runs, self.days, self.is_listed
         return Seen(others, another, is_first, never_passed, *of_runs)
 
-    def runs(self, fingerprint: str, days: int, named: Named = ANY, most: int = 100) -> list[Run]:
-        """The last runs with the fingerprint and that cause, the last one first, those that passed behind the others."""
-        recent = (sightings.c.fingerprint == fingerprint) & self._recent(days, named)
+    def runs(self, fingerprint: str, days: int, most: int = 100, **names: str) -> list[Run]:
+        """The last runs with the fingerprint and that cause, the last one first, those that passed behind the others.
+
+        names: see _recent().
+        """
+        recent = (sightings.c.fingerprint == fingerprint) & self._recent(days, names)
         in_order = sightings.c.has_failed.desc(), sightings.c.ended.desc()
         last = select(sightings.c.run).where(recent).order_by(*in_order).limit(most)
         with self._transaction() as connection:
@@ -151,10 +152,10 @@ class Database:
         several = (one.with_cause(fingerprint) for one in found)
         return sorted(several, key=lambda run: not run.has_failed)
 
-    def recent(self, days: int, named: Named = ANY, most: int = 100) -> list[Recent]:
-        """The leading causes of runs that failed in the last days, those of most runs first."""
+    def recent(self, days: int, most: int = 100, **names: str) -> list[Recent]:
+        """The leading causes of runs that failed in the last days, those of most runs first. names: see _recent()."""
         fingerprint, number, last = sightings.c.fingerprint, func.count(), sightings.c.ended
-        recent = self._recent(days, named)
+        recent = self._recent(days, names)
         where = sightings.c.is_leading & sightings.c.has_failed & recent
         of_jobs = func.count(sightings.c.job.distinct())
         counted = select(fingerprint, number, of_jobs, func.min(last), func.max(last)).where(where)
@@ -200,12 +201,11 @@ class Database:
     def _oldest(self) -> int:
         return int(self._now()) - self.days * DAY
 
-    def _recent(self, days: int, named: Named) -> ColumnElement[bool]:
-        """True of the sightings of a job in the last days."""
+    def _recent(self, days: int, names: dict[str, str]) -> ColumnElement[bool]:
+        """True of the sightings in the last days of jobs with these names; "" for any job, project or branch."""
         recent = sightings.c.ended >= int(self._now()) - min(days, self.days) * DAY
-        names = {name: value for name, value in named._asdict().items() if value}
-        if names:
-            recent &= sightings.c.job.in_(select(jobs.c.id).filter_by(**names))
+        if given := {name: value for name, value in names.items() if value}:
+            recent &= sightings.c.job.in_(select(jobs.c.id).filter_by(**given))
         return recent
 
 
@@ -245,7 +245,7 @@ def _another(
 
 def _add(connection: Connection, run: Run, ended: int) -> None:
     """Adds the rows of a run."""
-    named = run.job._asdict()
+    named = {"job": run.job, "project": run.project, "branch": run.branch}
     job = connection.execute(select(jobs.c.id).filter_by(**named)).scalar()
     if job is None:
         added = insert(jobs).values(named).returning(jobs.c.id)
@@ -281,8 +281,8 @@ def _runs(connection: Connection, where: ColumnElement[bool]) -> dict[int, Run]:
         by_run.setdefault(number, []).append(Cause(*cause))
     return {
         row.id: Run(
-            *(row.path, row.ended, row.has_failed, Named(row.name, row.project, row.branch)),
-            *(row.change, tuple(by_run.get(row.id, ())), row.is_cut),
+            *(row.path, row.ended, row.has_failed, row.name, row.project, row.branch, row.change),
+            *(tuple(by_run.get(row.id, ())), row.is_cut),
         )
         for row in rows
     }

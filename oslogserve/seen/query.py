@@ -8,7 +8,7 @@ from oslogserve.config.values import matching
 from oslogserve.lines.fingerprints import SIZE
 from oslogserve.query import accepts_html
 from oslogserve.query.parameters import FormField, choice, number, parameters_of, parsed, text
-from oslogserve.seen import MOST_NAME, Named
+from oslogserve.seen import MOST_NAME
 
 #: Days of a list if a query names none.
 DAYS = 7
@@ -36,7 +36,8 @@ class SeenQuery(NamedTuple):
     days: int
     #: For how many days runs are kept.
     kept_days: int
-    named: Named
+    #: Job, project and branch of the runs; "" for any.
+    names: dict[str, str]
     #: A fingerprint; "" for the list.
     cause: str
     is_html: bool
@@ -52,7 +53,7 @@ class SeenQuery(NamedTuple):
             environ.get("SCRIPT_NAME", ""),
             found.get("days", kept_days if cause else min(DAYS, kept_days)),
             kept_days,
-            Named(*(found.get(field, "") for field in Named._fields)),
+            {name: found.get(name, "") for name in ("job", "project", "branch")},
             cause,
             found["format"] == "html"
             if "format" in found

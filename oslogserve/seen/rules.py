@@ -67,7 +67,7 @@ class Rules:
         """The places of the rules that know a cause of the run."""
         if not self.rules:
             return []
-        of_job = _hits(self._jobs, run.job.job)
+        of_job = _hits(self._jobs, run.job)
         found: set[int] = set()
         for cause in run.causes:
             candidates = (of_job & _hits(self._files, cause.log)) - found

@@ -13,7 +13,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import exception_of, fingerprints
 from oslogserve.lines.summary import CauseLine, OtherFailure
 from oslogserve.native import LIMITS
-from oslogserve.seen import Cause, Named, Run, first_causes
+from oslogserve.seen import Cause, Run, first_causes
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
@@ -25,30 +25,22 @@ _MOST_ASKED = 16
 _OF_RUN = re.compile(r"[0-9.,_-]+|(?=[a-f]*\d)[0-9a-f]{7,}|[0-9a-f-]*\d[0-9a-f-]{5,}")
 
 
-def _failures(logs: Iterable[LogRead]) -> Iterator[Cause]:
+def _causes(logs: Sequence[LogRead], has_failed: bool = True) -> Iterator[Cause]:
     """Yields the causes of the likeliest logs, and behind the first one the other failed tests of its log.
 
+    Of a run that passed, it yields all that its logs show of failures, those of its consoles first.
     logs: in the order of their ranks.
     """
+    if not has_failed:
+        logs = sorted(logs, key=lambda one: not one.file.is_console)
     is_first = True
     for one in logs:
-        if one.shows_failure and one.summary.cause:
-            yield _cause(one, one.summary.cause)
-            yield from _others(one) if is_first and one.summary.failed else ()
-            is_first = False
-
-
-def _others(one: LogRead) -> Iterator[Cause]:
-    """Yields the failures of a log beside its cause."""
-    return (_cause(one, failure) for failure in one.summary.other_failures)
-
-
-def _survived(logs: Sequence[LogRead]) -> Iterator[Cause]:
-    """Yields what the logs of a run that passed show of failures, those of its consoles first."""
-    for one in sorted(logs, key=lambda one: not one.file.is_console):
-        if one.shows_failure and one.summary.cause:
-            yield _cause(one, one.summary.cause)
-        yield from _others(one)
+        cause = one.shows_failure and one.summary.cause
+        if cause:
+            yield _cause(one, cause)
+        if not has_failed or (cause and is_first and one.summary.failed):
+            yield from (_cause(one, failure) for failure in one.summary.other_failures)
+        is_first = is_first and not cause
 
 
 def _cause(one: LogRead, cause: CauseLine | OtherFailure) -> Cause:
@@ -68,10 +60,10 @@ def asked_of(path: bytes, logs: Sequence[LogRead], build: Build) -> Run:
     shown = path.decode("utf-8", "replace")
     # Without a name in its files, a job has that of the last folder whose name is no number or hash.
     folders = (name for name in reversed(shown.split("/")) if not _OF_RUN.fullmatch(name))
-    named = Named(build.job or next(folders, ""), build.project, build.branch or build.ref)
+    named = build.job or next(folders, ""), build.project, build.branch or build.ref
     ended = ended_at(one.file for one in logs) or 0
-    causes = tuple(islice(_failures(logs), _MOST_ASKED))
-    return Run(shown, ended, True, named, build.change, causes)
+    causes = tuple(islice(_causes(logs), _MOST_ASKED))
+    return Run(shown, ended, True, *named, build.change, causes)
 
 
 def run_of(path: bytes, found: Findings) -> Run | None:
@@ -91,19 +83,16 @@ def run_of(path: bytes, found: Findings) -> Run | None:
         path.decode()
     except UnicodeDecodeError:  # databases take no other text
         return None
-    several = [*(_failures(logs) if has_failed else _survived(logs))]
+    several = [*_causes(logs, has_failed)]
     kept = first_causes(several)
-    is_cut = _is_cut(_consoles(logs), several, kept)
+    # Whether the consoles show more failures than are kept.
+    consoles = {one.file.shown: one for one in _consoles(logs)}
+    of_consoles = {digest for one in several if one.log in consoles for digest in one.fingerprints}
+    is_cut = not of_consoles <= {digest for one in kept for digest in one.fingerprints} or any(
+        len(one.summary.other_failures) >= _MOST_NOTED for one in consoles.values()
+    )
     asked = asked_of(path, logs, build)
     return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut)
-
-
-def _is_cut(consoles: Sequence[LogRead], causes: Iterable[Cause], kept: Iterable[Cause]) -> bool:
-    """True if the consoles show more failures than are kept of the run's causes."""
-    names = {one.file.shown for one in consoles}
-    of_consoles = {digest for one in causes if one.log in names for digest in one.fingerprints}
-    are_many = any(len(one.summary.other_failures) >= _MOST_NOTED for one in consoles)
-    return are_many or not of_consoles <= {digest for one in kept for digest in one.fingerprints}
 
 
 def ended_at(files: Iterable[File]) -> int | None:

@@ -6,13 +6,13 @@ import time
 import pytest
 
 from oslogserve.cli import main
-from oslogserve.seen import Cause, Named, Run, database
+from oslogserve.seen import Cause, Run, database
 from oslogserve.seen.database import Database
 
 
 def run(path, line, has_failed=True, told="", job=""):
     cause = Cause("job-output.txt", 7, line, "ab" * 16, "", told)
-    return Run(path, int(time.time()) - 60, has_failed, Named(job), "", (cause,))
+    return Run(path, int(time.time()) - 60, has_failed, job, causes=(cause,))
 
 
 @pytest.fixture

@@ -3,16 +3,17 @@
 
 import re
 import time
+from functools import partial
 
 import pytest
 import webob
 
 from oslogserve.errors import Error
-from oslogserve.handlers.seen import MOST_CAUSES, MOST_RUNS, SeenHandler
+from oslogserve.handlers.seen import MOST_CAUSES, MOST_RUNS, what_failed
 from oslogserve.handlers.server import error_answer
 from oslogserve.http.request import Request
 from oslogserve.metrics import Metrics
-from oslogserve.seen import Cause, Named, Run
+from oslogserve.seen import Cause, Run
 from oslogserve.seen.database import Database
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rule, Rules
@@ -32,14 +33,14 @@ def cause(number, text="no space", log="logs/a.txt", line=7, told=""):
 
 
 def run(path, *causes, ago=60, has_failed=True, **named):
-    return Run(path, NOW - ago, has_failed, Named(**named), "9123,2", causes)
+    return Run(path, NOW - ago, has_failed, **named, change="9123,2", causes=causes)
 
 
 class Asking:
     def __init__(self, folder, rules=(), is_listed=True, days=21):
         self.database = Database(f"sqlite:///{folder}/seen.sqlite", days, is_listed=is_listed)
         self.memory = Memory(self.database, Metrics(), Rules(rules))
-        self._handler = SeenHandler(self.memory)
+        self._handler = partial(what_failed, memory=self.memory)
 
     def __call__(self, query="", accept="text/html", mount=""):
         asked = webob.Request.blank(f"/_oslogserve/seen{query}", {"SCRIPT_NAME": mount})
@@ -210,7 +211,7 @@ def test_paths_names_and_texts_are_escaped(ask):
         run(
             f"a/{HOSTILE}",
             cause(1, HOSTILE, log=f"{HOSTILE}.txt"),
-            **dict.fromkeys(Named._fields, HOSTILE),
+            **dict.fromkeys(("job", "project", "branch"), HOSTILE),
         )
     )
     for page in (ask().text, ask(f"?cause={fingerprint(1)}").text):
@@ -310,7 +311,7 @@ def test_a_server_may_refuse_the_list(tmp_path):
 def test_a_server_that_keeps_no_runs_says_so():
     request = Request(webob.Request.blank("/_oslogserve/seen").environ, None)
     with pytest.raises(Error, match="does not keep") as raised:
-        SeenHandler(Memory(None, Metrics(), Rules()))(request)
+        what_failed(request, Memory(None, Metrics(), Rules()))
     assert raised.value.status.startswith("404")
 
 

@@ -23,7 +23,6 @@ from oslogserve.seen import (
     MOST_TEXT,
     MOST_TOLD,
     Cause,
-    Named,
     Run,
     database,
     first_causes,
@@ -67,7 +66,7 @@ def cause(number, line="disk full", **more):
 
 
 def run(path, *causes, ago=60, has_failed=True, **named):
-    return Run(path, NOW - ago, has_failed, Named(**named), "", causes)
+    return Run(path, NOW - ago, has_failed, **named, causes=causes)
 
 
 def seen(kept, number, path="new"):
@@ -250,7 +249,7 @@ def test_recent_causes_are_counted_by_day(kept):
     assert second.runs == 1
     assert [one.runs for one in kept.recent(21)] == [5, 1]
     assert kept.recent(21)[0].passed == 1
-    assert [one.runs for one in kept.recent(7, Named("job 1"))] == [2]
+    assert [one.runs for one in kept.recent(7, job="job 1")] == [2]
     assert len(kept.recent(7, most=1)) == 1
 
 
@@ -258,7 +257,7 @@ def test_the_run_that_a_recent_cause_shows_is_one_that_it_counts(kept):
     kept.remember(run("a/1", cause(1), job="x"))
     kept.remember(run("a/2", cause(1), job="y"))
     kept.remember(run("a/3", cause(1), job="x", has_failed=False))
-    [found] = kept.recent(7, Named("x"))
+    [found] = kept.recent(7, job="x")
     assert (found.runs, found.run.path) == (1, "a/1")
 
 
@@ -391,8 +390,8 @@ def test_any_text_is_kept(kept, hostile):
     one = run("a/1", cause(1, line=hostile, log=hostile, told=hostile), job=hostile)
     assert kept.remember(one._replace(change=hostile)) == "kept"
     [found] = kept.runs(fingerprint(2), 9)
-    assert len(found.job.job) == len(hostile)
-    assert kept.recent(7, found.job)[0].run == found
+    assert len(found.job) == len(hostile)
+    assert kept.recent(7, job=found.job)[0].run == found
     assert seen(kept, 1, "\0\ud800" + hostile).others.runs == 1
     assert kept.refusal("\0" + hostile, NOW) == "unfit"
 
@@ -406,12 +405,14 @@ def test_a_path_that_is_no_text_or_too_long_has_no_run(kept, path):
 def test_a_run_of_a_million_causes_takes_no_more_room_than_another(kept, rows):
     long = "\xe4" * 10**6
     causes = (cause(number, line=long, told=long, log=long) for number in range(1000))
-    one = run("\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(Named._fields, long))
+    one = run(
+        "\xe4" * (MOST_PATH // 2), *causes, **dict.fromkeys(("job", "project", "branch"), long)
+    )
     assert kept.remember(one._replace(change=long)) == "kept"
     assert (rows("causes"), rows("sightings")) == (MOST_FINGERPRINTS - 1, MOST_FINGERPRINTS)
     [found] = kept.all_runs()
     assert len(found.causes[0].text) == MOST_TEXT
-    assert len(found.causes[0].log) == len(found.change) == len(found.job.job) == MOST_NAME
+    assert len(found.causes[0].log) == len(found.change) == len(found.job) == MOST_NAME
     assert sum(len(one.told) for one in found.causes) == MOST_TOLD
 
 

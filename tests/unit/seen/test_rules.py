@@ -9,7 +9,7 @@ import pytest
 from oslogserve.app import App
 from oslogserve.cli import main
 from oslogserve.config import load
-from oslogserve.seen import Cause, Named, Run, rules
+from oslogserve.seen import Cause, Run, rules
 from oslogserve.seen.rules import REACH, Rule, Rules, configured_rules, usable_rules
 
 
@@ -167,7 +167,7 @@ ONE, OTHER = ("one", "https://bugs.example.org/1"), ("other", "")
 
 def run(*lines, job="tempest-full", log="controller/console.log"):
     cause = Cause(log, 1, lines[0], "", "", "\n".join(lines))
-    return Run("a/1", 1, True, Named(job), "", (cause,))
+    return Run("a/1", 1, True, job, causes=(cause,))
 
 
 def known(rules, run):
