@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from hashlib import blake2b
 from pathlib import Path
 
-from oslogserve.seen import Cause, Named, Run
+from oslogserve.seen import Cause, Run
 from oslogserve.seen.database import DAY, Database
 from tests.servers.postgresql import PostgreSQL
 
@@ -55,7 +55,7 @@ def measure(database, number):
     rows |= {
         "a new cause": lambda: seen(database, *range(-15, 0)),
         "the list of a week": lambda: database.recent(7),
-        "the list of a week, of a job": lambda: database.recent(7, Named("job-3")),
+        "the list of a week, of a job": lambda: database.recent(7, job="job-3"),
         "200 runs of cause 1": lambda: database.runs(digest("exact", 1), DAYS, most=200),
         "remember a run": lambda: database.remember(next(last)),
     }
@@ -81,10 +81,11 @@ def run(rng, number, now):
         told = "\n".join([text] * 4)
         log = f"controller/logs/screen-{place}.txt.gz"
         causes.append(Cause(log, rng.randrange(10**6), text, *several, told))
-    job = Named(f"job-{number % 40}", f"opendev.org/openstack/project-{number % 30}", "master")
-    path = f"{number % 100:02}/{900_000 + number}/1/check/job-{number % 40}/{number:07x}"
+    job = f"job-{number % 40}"
+    names = job, f"opendev.org/openstack/project-{number % 30}", "master"
+    path = f"{number % 100:02}/{900_000 + number}/1/check/{job}/{number:07x}"
     ended = now - rng.randrange((DAYS - 1) * DAY)
-    return Run(path, ended, has_failed, job, f"{900_000 + number},1", tuple(causes))
+    return Run(path, ended, has_failed, *names, f"{900_000 + number},1", tuple(causes))
 
 
 def seen(database, *numbers):
