@@ -14,7 +14,6 @@ from oslogserve.metrics import Metrics
 from oslogserve.salt import rules_of
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules, configured_rules
-from oslogserve.sources import Backend
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
 from oslogserve.sources.store.source import Store
@@ -59,29 +58,17 @@ class Assembly:
         self.memory = Memory(database, metrics, rules)
 
 
-def sources_of(config: Config, metrics: Metrics) -> list[Backend]:
+def sources_of(config: Config, metrics: Metrics) -> list[Disk | Swift | Store]:
     """The sources, in the order in which they are asked."""
-    sources: list[Backend] = []
+    chunk_size = config["serve", "chunk_size"]
+    sources: list[Disk | Swift | Store] = []
     if config["disk", "root"]:
-        chunk_size = config["serve", "chunk_size"]
         links = config["disk", "links"]
         sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
     if config["swift", "container"]:
         sources.append(Swift(config, metrics))
-    return [*sources, *stores_of(config, metrics)]
-
-
-def stores_of(config: Config, metrics: Metrics) -> list[Store]:
-    """The stores, in the order in which they are asked."""
-    chunk_size = config["serve", "chunk_size"]
-    return [Store(name, options, chunk_size, metrics) for name, options in config.stores]
-
-
-def tried_sources(config: Config, metrics: Metrics) -> list[Swift | Store]:
-    """The sources whose credentials are not in the configuration, so that only asking shows if they fit."""
-    has_cloud = config["swift", "cloud"] and config["swift", "container"]
-    swift = [Swift(config, metrics)] if has_cloud else []
-    return [*swift, *stores_of(config, metrics)]
+    stores = (Store(name, options, chunk_size, metrics) for name, options in config.stores)
+    return [*sources, *stores]
 
 
 def database_of(config: Config) -> "Database | None":

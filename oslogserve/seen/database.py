@@ -39,7 +39,7 @@ MOST_REMOVED, PAUSE = 500, 60
 MOST_AT_ONCE = 500
 
 
-class Database:
+class Database(Connections):
     """Runs of the last days. For many threads; a process makes its own.
 
     All methods raise SourceError if the database fails.
@@ -56,19 +56,15 @@ class Database:
 
         Does not connect yet.
         """
-        connections = Connections(url)
+        super().__init__(url)
         self.days = days
         self.is_listed = is_listed
-        #: Without a password.
-        self.location = connections.location
-        self.close = connections.close
-        self._transaction = connections.transaction
         self._now = now
         self._removed_at = 0.0
 
     def remember(self, run: Run) -> str:
         """Keeps the run, and returns "kept", or else the refusal."""
-        with self._transaction(writes=True) as connection:
+        with self.transaction(writes=True) as connection:
             if refusal := self._refusal(connection, run.path, run.ended):
                 return refusal
             connection.execute(delete(runs).where(runs.c.path == run.path))
@@ -85,7 +81,7 @@ class Database:
         "unfit" if its path is too long or no text, "old" if it is too old, "known" if it is there already, "crowded"
         if its folder has as many of that hour as may be. If it ended in the future, one of any time is the same.
         """
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             return self._refusal(connection, path, ended)
 
     def _refusal(self, connection: Connection, path: str, ended: int) -> str:
@@ -105,10 +101,10 @@ class Database:
     def forget(self, path: str, before: int) -> None:
         """Removes the run of this path if it ended before then. Writes only if there is one."""
         is_old = (runs.c.path == path) & (runs.c.ended < min(before, int(self._now())))
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             if connection.execute(select(runs.c.id).where(is_old)).scalar() is None:
                 return
-        with self._transaction(writes=True) as connection:
+        with self.transaction(writes=True) as connection:
             connection.execute(delete(runs).where(is_old))
 
     def seen(self, run: Run, cause: Cause) -> Seen:
@@ -118,7 +114,7 @@ class Database:
         above = runs.c.path.in_(["/".join(names[:depth]) for depth in range(len(names) + 1)])
         of_own = select(runs.c.id, runs.c.ended).where(above).order_by(runs.c.path).limit(1)
         oldest = self._oldest()
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             own = connection.execute(of_own).first()
             own_run, ended = own or (0, run.ended)
             beside = (sightings.c.run != own_run) & (sightings.c.ended >= oldest)
@@ -147,7 +143,7 @@ class Database:
         recent = (sightings.c.fingerprint == fingerprint) & self._recent(days, names)
         in_order = sightings.c.has_failed.desc(), sightings.c.ended.desc()
         last = select(sightings.c.run).where(recent).order_by(*in_order).limit(most)
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             found = _runs(connection, runs.c.id.in_(last)).values()
         several = (one.with_cause(fingerprint) for one in found)
         return sorted(several, key=lambda run: not run.has_failed)
@@ -161,7 +157,7 @@ class Database:
         counted = select(fingerprint, number, of_jobs, func.min(last), func.max(last)).where(where)
         in_order = number.desc(), func.max(last).desc()
         counted = counted.group_by(fingerprint).order_by(*in_order).limit(most)
-        with self._transaction() as connection:
+        with self.transaction() as connection:
             rows = connection.execute(counted).all()
             is_listed = fingerprint.in_([one for one, *_ in rows])
             day = ((int(self._now()) - last) // DAY).label("day")
@@ -169,12 +165,12 @@ class Database:
             found = connection.execute(by_day.group_by(fingerprint, day))
             of_days = {(one, past): count for one, past, count in found}
             passed = select(fingerprint, number).where(is_listed & ~sightings.c.has_failed & recent)
-            found = connection.execute(passed.group_by(fingerprint))
-            healthy = {one: count for one, count in found}
+            healthy: dict[str, int] = dict(
+                connection.execute(passed.group_by(fingerprint)).tuples().all()
+            )
             ends = tuple_(fingerprint, last).in_([(one, end) for one, *_, end in rows])
             newest = select(fingerprint, func.max(sightings.c.run)).where(where & ends)
-            found = connection.execute(newest.group_by(fingerprint))
-            numbers = {one: run for one, run in found}
+            numbers = dict(connection.execute(newest.group_by(fingerprint)).tuples().all())
             shown = _runs(connection, runs.c.id.in_(numbers.values()))
         return [
             Recent(
@@ -191,7 +187,7 @@ class Database:
         kept = runs.c.id.in_(select(causes.c.run)) & (runs.c.ended >= self._oldest())
         while True:
             next_ones = select(runs.c.id).where(kept & (runs.c.id > last)).order_by(runs.c.id)
-            with self._transaction() as connection:
+            with self.transaction() as connection:
                 found = _runs(connection, runs.c.id.in_(next_ones.limit(MOST_AT_ONCE)))
             if not found:
                 return
