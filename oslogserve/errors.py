@@ -81,11 +81,6 @@ class Unavailable(Error):
             headers = [("Retry-After", str(self.RETRY_AFTER))]
             super().__init__(f"{sentence} Try again soon.", headers)
 
-    @property
-    def lacks_range(self) -> bool:
-        """True if a source sent other bytes than the requested range."""
-        return any(isinstance(failure, NoRange) for failure in self.failures)
-
 
 class Busy(Error):
     """The same request may be answered soon."""

@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 from tempfile import NamedTemporaryFile
@@ -53,17 +53,17 @@ def render(options: argparse.Namespace) -> int:
         return _render_job(options, config, query, renderer)
     if sys.stdout is None or (sys.stdin is None and not options.file):
         raise OSError(f"standard {'output' if sys.stdout is None else 'input'} is closed")
-    with open(options.file or sys.stdin.fileno(), "rb", closefd=bool(options.file)) as stream:
+    source = options.file or sys.stdin.fileno()
+    with open(source, "rb", closefd=bool(options.file)) as stream, ExitStack() as opened:
         if query.order or query.logs or query.first_log:
             raise ConfigError("--order, --logs and --from are for a folder")
-        if options.file and os.path.isfile(options.file):
-            return _render_log(options, config, query, renderer, stream, options.file)
-        if query.format != "brief":
-            return _render_log(options, config, query, renderer, stream)
-        with NamedTemporaryFile() as copy:  # it is read twice
+        path = options.file if options.file and os.path.isfile(options.file) else ""
+        if query.format == "brief" and not path:
+            copy = opened.enter_context(NamedTemporaryFile())  # it is read twice
             shutil.copyfileobj(stream, copy)
             copy.flush()
-            return _render_log(options, config, query, renderer, stream, copy.name)
+            path = copy.name
+        return _render_log(options, config, query, renderer, stream, path)
 
 
 class _Stream(Log):
@@ -86,7 +86,7 @@ def _render_log(
     query: Query,
     renderer: Renderer,
     stream: IO[bytes],
-    path: str = "",
+    path: str,
 ) -> int:
     """Writes one log. stream: of what the user named. path: of a file with its bytes; "" to read the stream."""
     title = _text(Path(options.file).name) if options.file else "standard input"

@@ -156,7 +156,9 @@ def load(
     config = Config(options, values, file)
     for where, what in _faults(config, must_exist):
         file.add_fault(where, what)
-    file.raise_faults()
+    if file.faults:
+        faults = (f"{path}:{line}: {what}" if line else what for line, what in sorted(file.faults))
+        raise ConfigError("\n".join(faults))
     return config
 
 

@@ -36,31 +36,8 @@ class ConfigFile:
         self.lines: dict[tuple[str, str], int] = {}
         #: What is wrong, and its line; 0 for none.
         self.faults: list[tuple[int, str]] = []
-        if path is not None:
-            self._parse(text_of(path))
-
-    @property
-    def sections(self) -> list[str]:
-        return [section for section, key in self.lines if not key]
-
-    def add_fault(self, where: tuple[str, str], what: str) -> None:
-        """Adds a fault of an option, at its section's line if the file does not set it. what: without its value,
-        which may be secret."""
-        section, key = where
-        line = self.lines.get(where) or self.lines.get((section, ""), 0)
-        self.faults.append((line, f"[{section}]{' ' * bool(key)}{key}: {what}"))
-
-    def raise_faults(self) -> None:
-        """Raises ConfigError with all faults, in the order of the lines, if there are any."""
-        if self.faults:
-            found = sorted(self.faults)
-            raise ConfigError(
-                "\n".join(f"{self.path}:{n}: {what}" if n else what for n, what in found)
-            )
-
-    def _parse(self, text: str) -> None:
         section = None
-        for number, line in enumerate(text.split("\n"), 1):
+        for number, line in enumerate(text_of(path).split("\n") if path is not None else (), 1):
             line, fault = line.strip(), ""
             if not line or line.startswith(("#", ";")):
                 continue
@@ -82,6 +59,17 @@ class ConfigFile:
                 fault = f"[{section}]: neither a [section] nor a key with its value"
             if fault:
                 self.faults.append((number, fault))
+
+    @property
+    def sections(self) -> list[str]:
+        return [section for section, key in self.lines if not key]
+
+    def add_fault(self, where: tuple[str, str], what: str) -> None:
+        """Adds a fault of an option, at its section's line if the file does not set it. what: without its value,
+        which may be secret."""
+        section, key = where
+        line = self.lines.get(where) or self.lines.get((section, ""), 0)
+        self.faults.append((line, f"[{section}]{' ' * bool(key)}{key}: {what}"))
 
 
 def text_of(path: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from oslogserve import native
 from oslogserve.compression import fast
-from oslogserve.errors import Error, Incomplete, Unavailable, WrongIndex
+from oslogserve.errors import Error, Incomplete, NoRange, Unavailable, WrongIndex
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.decode import FirstBytes, inflated, within
 from oslogserve.logs.indexes import Indexes, LogIndex, file_of
@@ -248,7 +248,8 @@ class Blocks:
             try:
                 log = self._open_range((at, end))
             except Error as error:
-                if isinstance(error, Unavailable) and error.lacks_range:
+                failures = error.failures if isinstance(error, Unavailable) else ()
+                if any(isinstance(failure, NoRange) for failure in failures):
                     raise self._misfit("ranges", "its source does not send ranges") from error
                 raise Incomplete("failed", error.sentence) from error
             with closing(log):

@@ -39,13 +39,20 @@ class Memory:
             self._outages = Outages(NAME, database.location)
 
     def ask(self, question: Callable[["Database"], _T]) -> _T:
-        """The answer of the database. Raises SourceError, also if no runs are kept."""
+        """The answer of the database. Raises SourceError, also if no runs are kept or there is no answer in time.
+
+        A thread waits for it: the libraries bound no wait for a server that is stopped, or whose network is gone.
+        """
         database = self._database
         if database is None:
             raise SourceError(NAME, "no runs are kept", "refused")
         try:
             with self._outages.watching(), self._breaker.calling():
-                return _in_time(lambda: question(database))
+                try:
+                    return started(lambda: question(database), NAME).result(LONGEST)
+                except TimeoutError:
+                    what = f"there was no answer in {LONGEST} s"
+                    raise SourceError(NAME, what, "timeout") from None
         except SourceError:
             self._metrics["seen_failures_total"].inc()
             raise
@@ -95,14 +102,3 @@ class Memory:
     def close(self) -> None:
         if self._database:
             self._database.close()
-
-
-def _in_time(ask: Callable[[], _T]) -> _T:
-    """The answer of a database. Raises SourceError, also if there is none in time.
-
-    A thread waits for it: the libraries bound no wait for a server that is stopped, or whose network is gone.
-    """
-    try:
-        return started(ask, NAME).result(LONGEST)
-    except TimeoutError:
-        raise SourceError(NAME, f"there was no answer in {LONGEST} s", "timeout") from None
