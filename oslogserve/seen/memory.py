@@ -11,7 +11,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.seen import NAME, Cause, Run, Seen
 from oslogserve.seen.rules import Rules
 from oslogserve.seen.runs import ended_at, run_of
-from oslogserve.sources.guard import CircuitBreaker, Outages
+from oslogserve.sources.guard import CircuitBreaker
 from oslogserve.threads import started
 
 if TYPE_CHECKING:
@@ -35,8 +35,7 @@ class Memory:
         self._database = database
         self._metrics = metrics
         if database:
-            self._breaker = CircuitBreaker(NAME, metrics)
-            self._outages = Outages(NAME, database.location)
+            self._breaker = CircuitBreaker(NAME, database.location, metrics)
 
     def ask(self, question: Callable[["Database"], _T]) -> _T:
         """The answer of the database. Raises SourceError, also if no runs are kept or there is no answer in time.
@@ -47,7 +46,7 @@ class Memory:
         if database is None:
             raise SourceError(NAME, "no runs are kept", "refused")
         try:
-            with self._outages.watching(), self._breaker.calling():
+            with self._breaker.calling():
                 try:
                     return started(lambda: question(database), NAME).result(LONGEST)
                 except TimeoutError:

@@ -48,12 +48,14 @@ class CircuitBreaker:
 
     Closed, it lets all calls through. After FAILURES in a row, over at least MIN_FAILING seconds, it
     opens: calls fail at once. After a pause it is half-open: one call, the probe, goes through, and
-    closes it or opens it for twice as long. The state is of one process.
+    closes it or opens it for twice as long. The server's log gets the beginning and the end of an outage,
+    not each failure in it. The state is of one process.
     """
 
-    def __init__(self, source: str, metrics: Metrics) -> None:
-        """source: the source's name."""
+    def __init__(self, source: str, location: str, metrics: Metrics) -> None:
+        """source: its name. location: its folder or container."""
         self._source = source
+        self._location = location
         self._available = metrics["source_available", source]
         self._available.set(1)
         self._lock = threading.Lock()
@@ -64,6 +66,10 @@ class CircuitBreaker:
         self._half_open_at = 0.0
         self._pause = FIRST_PAUSE
         self._is_probing = False
+        #: When the outage began, also by a call that was not made; None for no outage.
+        self._began: float | None = None
+        self._is_logged = False
+        self._quiet_until = 0.0
 
     @contextmanager
     def calling(self, is_check: bool = False) -> Iterator[None]:
@@ -72,16 +78,19 @@ class CircuitBreaker:
         if not is_check:
             with self._lock:
                 is_probe = self._is_open
-                if is_probe:
-                    if self._is_probing or time.monotonic() < self._half_open_at:
-                        what = f"it failed {self._failures} times and is left alone for a while"
-                        raise SourceError(self._source, what)
+                must_wait = self._is_probing or time.monotonic() < self._half_open_at
+                if is_probe and not must_wait:
                     self._is_probing = True
+            if is_probe and must_wait:
+                raise self.refusal(
+                    f"it failed {self._failures} times and is left alone for a while"
+                )
         try:
             yield
         except SourceError as error:
             if error.is_outage:
                 self._record_failure(is_probe or is_check)
+                self._log_outage(str(error))
             else:
                 self._record_success()
             raise
@@ -91,13 +100,25 @@ class CircuitBreaker:
             if is_probe:
                 self._is_probing = False
 
+    def refusal(self, why: str) -> SourceError:
+        """The error of a call that is not made."""
+        self._log_outage(why)
+        return SourceError(self._source, why)
+
     def _record_success(self) -> None:
-        if self._failures:
-            with self._lock:
-                self._failures = 0
-                self._is_open = False
-                self._pause = FIRST_PAUSE
-                self._available.set(1)
+        if not self._failures and self._began is None:  # the usual case needs no lock
+            return
+        with self._lock:
+            began, was_logged = self._began, self._is_logged
+            self._began, self._is_logged = None, False
+            self._failures = 0
+            self._is_open = False
+            self._pause = FIRST_PAUSE
+            self._available.set(1)
+        if began is not None and was_logged:
+            seconds = time.monotonic() - began
+            process = os.getpid()
+            log_message(f"{self._source} answers process {process} again, after {seconds:.0f} s")
 
     def _record_failure(self, is_probe: bool) -> None:
         with self._lock:
@@ -116,33 +137,7 @@ class CircuitBreaker:
             self._half_open_at = now + self._pause * jitter
             self._available.set(0)
 
-
-class Outages:
-    """The outages of a source, as one process sees them. One is logged, not each failure in it."""
-
-    def __init__(self, source: str, location: str) -> None:
-        """source: its name. location: its folder or container."""
-        self._source = source
-        self._location = location
-        self._lock = threading.Lock()
-        self._began: float | None = None
-        self._is_logged = False
-        self._quiet_until = 0.0
-
-    @contextmanager
-    def watching(self) -> Iterator[None]:
-        """Context of a call. The server's log gets the beginning and the end of an outage."""
-        try:
-            yield
-        except SourceError as error:
-            if error.is_outage:
-                self._failed(str(error))
-            else:
-                self._answered()
-            raise
-        self._answered()
-
-    def _failed(self, reason: str) -> None:
+    def _log_outage(self, reason: str) -> None:
         with self._lock:
             now = time.monotonic()
             if self._began is None:
@@ -152,18 +147,6 @@ class Outages:
             self._is_logged, self._quiet_until = True, now + QUIET
         where = f"[{self._location}]"
         log_message(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
-
-    def _answered(self) -> None:
-        if self._began is None:  # the usual case needs no lock
-            return
-        with self._lock:
-            if self._began is None:
-                return
-            seconds = time.monotonic() - self._began
-            was_logged, self._began, self._is_logged = self._is_logged, None, False
-        if not was_logged:
-            return
-        log_message(f"{self._source} answers process {os.getpid()} again, after {seconds:.0f} s")
 
 
 #: Seconds without a finished call before waiters are refused. Shorter for Swift if there is a disk too,
@@ -190,8 +173,7 @@ class Guard:
         self.source = source
         self.metrics = metrics
         self.shows_dot_files = shows_dot_files
-        self._breaker = CircuitBreaker(source.name, metrics)
-        self._outages = Outages(source.name, source.location)
+        self._breaker = CircuitBreaker(source.name, source.location, metrics)
         self._places = Bulkhead(threads // 2, PATIENCE)
         if is_behind_disk:
             room = threading.Semaphore(max(1, threads // 4))
@@ -204,22 +186,21 @@ class Guard:
 
     def check(self) -> None:
         """Checks the source even while the breaker is open. Raises SourceError."""
-        with self._outages.watching(), self._breaker.calling(is_check=True):
+        with self._breaker.calling(is_check=True):
             self.source.check()
 
     @contextmanager
     def calling(self) -> Iterator[None]:
         """Context of a call. Raises SourceError, at once if the source keeps failing or hangs."""
-        with self._outages.watching():
-            try:
-                self._places.enter()
-            except Full:
-                raise SourceError(self.name, "it is slow to answer earlier requests") from None
-            try:
-                with self._breaker.calling():
-                    yield
-            finally:
-                self._places.leave()
+        try:
+            self._places.enter()
+        except Full:
+            raise self._breaker.refusal("it is slow to answer earlier requests") from None
+        try:
+            with self._breaker.calling():
+                yield
+        finally:
+            self._places.leave()
 
     def hides(self, path: bytes) -> bool:
         """True for a dot file: no answer reveals one."""
