@@ -227,19 +227,18 @@ def _heading(
         yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
     for rule in known:
         yield f"Known: {rule.title} {rule.url}".rstrip()
-    yield _of_logs(found)
-
-
-def _of_logs(found: Findings) -> str:
-    """How many logs failed, and how many others show errors."""
-    logs = found.logs
-    failed = sum(one.summary.failed for one in logs)
+    failed = sum(one.summary.failed for one in found.logs)
     others = sum(not one.summary.failed for one in found.wrong)
-    if not failed and not others:
-        return f"No log of {len(logs):,} shows a failure"
-    said = f"{counted(failed, 'log') if failed else 'No log'} of {len(logs):,} failed"
-    more = "1 more shows" if others == 1 else f"{others:,} more show"
-    return f"{said}; {more if failed else more.replace(' more', '')} errors" if others else said
+    more, of_all = (
+        "1 more shows" if others == 1 else f"{others:,} more show",
+        f"of {len(found.logs):,}",
+    )
+    if failed:
+        yield f"{counted(failed, 'log')} {of_all} failed" + (f"; {more} errors" if others else "")
+    elif others:
+        yield f"No log {of_all} failed; {more.replace(' more', '')} errors"
+    else:
+        yield f"No log {of_all} shows a failure"
 
 
 def _fitting(lines: Iterable[str], size: int) -> str:

@@ -11,7 +11,6 @@ from urllib.parse import quote
 from oslogserve.errors import Incomplete
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
-from oslogserve.sources import Entry
 from oslogserve.sources.first_of import Listing, dated
 from oslogserve.templates import streamed
 from oslogserve.text import iso_moment, moment, visible
@@ -24,9 +23,6 @@ MOST_SORTED = 100_000
 MOST_READ = {"name": MOST + 1, "time": MOST_SORTED + 1}
 #: Rows of text or JSON that are sent at a time.
 BATCH = 500
-
-#: Entries of one name, one for each source that has it.
-_OfName = tuple[Entry, ...]
 
 
 class _Row(NamedTuple):
@@ -59,19 +55,6 @@ class ListingPage(NamedTuple):
     #: Why the request's budget ended the listing.
     missing: list[Incomplete]
 
-    @property
-    def sizes(self) -> int:
-        """Bytes of the files, as far as they are known."""
-        return sum(row.size or 0 for row in self.rows)
-
-    @property
-    def folders(self) -> int:
-        return sum(row.is_folder for row in self.rows)
-
-    @property
-    def files(self) -> int:
-        return len(self.rows) - self.folders
-
 
 def page_of(query: Query, listing: Listing) -> ListingPage:
     """The first MOST entries of a listing, in the order that the query asks for."""
@@ -81,7 +64,8 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
     rest = dated(found.pop()).name if len(found) > most else None
     following, notices = None, []
     if sort == "time":
-        found.sort(key=_age)
+        # The newest first, behind what has no time: the folders of an object store.
+        found.sort(key=lambda entries: -(inf if (at := dated(entries).modified) is None else at))
         if rest is not None:
             notices.append(f"Only the first {most:,} entries by name were sorted by time.")
         if len(found) > MOST:
@@ -94,15 +78,12 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
         notices.append(f"This listing is incomplete: a source failed ({failures}).")
     missing = [listing.ended] if listing.ended else []
     notices += [f"This listing is incomplete: {one}." for one in missing]
-    return ListingPage(
-        [_row(entries) for entries in found[:MOST]], sort, following, notices, missing
-    )
-
-
-def _age(entries: _OfName) -> float:
-    """Sorts the newest first, behind what has no time: the folders of an object store."""
-    modified = dated(entries).modified
-    return -inf if modified is None else -modified
+    rows = []
+    for entries in found[:MOST]:
+        entry, name, sources = dated(entries), entries[0].name, [one.source for one in entries]
+        shown = name.decode("utf-8", "replace")
+        rows.append(_Row(shown, "./" + quote(name), entry.size, entry.modified, sources))
+    return ListingPage(rows, sort, following, notices, missing)
 
 
 def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes]:
@@ -130,6 +111,8 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         against=query.against.decode("utf-8", "replace"),
         job_marks=job_marks,
         rows=rows,
+        folders=sum(row.is_folder for row in rows),
+        sizes=sum(row.size or 0 for row in rows),
         page=page,
     )
 
@@ -137,7 +120,12 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
 def text(page: ListingPage) -> Iterator[bytes]:
     """Yields a line for each name: name, size, time and sources, separated by tabs; '-' for unknown."""
     for batch in _batches(page):
-        yield "".join(map(_text_row, batch)).encode()
+        text = ""
+        for row in batch:
+            name = visible(row.name.replace("\\", "\\\\"))
+            fields = name, row.size, moment(row.modified), ",".join(row.sources)
+            text += "\t".join("-" if field is None else str(field) for field in fields) + "\n"
+        yield text.encode()
     for sentence in page.notices:
         yield f"[{sentence}]\n".encode()
     if page.next:
@@ -163,16 +151,3 @@ def as_json(path: bytes, page: ListingPage) -> Iterator[bytes]:
 def _batches(page: ListingPage) -> Iterator[list[_Row]]:
     for start in range(0, len(page.rows), BATCH):
         yield page.rows[start : start + BATCH]
-
-
-def _row(entries: _OfName) -> _Row:
-    entry = dated(entries)
-    name, sources = entries[0].name, [entry.source for entry in entries]
-    shown = name.decode("utf-8", "replace")
-    return _Row(shown, "./" + quote(name), entry.size, entry.modified, sources)
-
-
-def _text_row(row: _Row) -> str:
-    name = visible(row.name.replace("\\", "\\\\"))
-    fields = name, row.size, moment(row.modified), ",".join(row.sources)
-    return "\t".join("-" if field is None else str(field) for field in fields) + "\n"
