@@ -19,7 +19,7 @@ from oslogserve.pages import page
 from oslogserve.pages.job import around_moment
 from oslogserve.pages.log import WINDOW, LogView
 from oslogserve.query import Query
-from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, OpenOptions, Source, Stored
+from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 
 #: Stored bytes of a log that is read before the answer begins, whose headers may then say more.
@@ -53,16 +53,26 @@ class LogHandler:
         self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
     ) -> Answer:
         """opened: gets what is to be closed behind the answer."""
+        view, shown = query.view, query.shown
         # Whether another origin may read a file can depend on its first bytes, also for a 304.
         is_by_bytes = query.format is None and "HTTP_ORIGIN" in request.environ
-        is_page = not (query.faults or query.goto or query.moment)
+        may_be_known = not (query.faults or query.goto or query.moment)
         other = self._passed.find(query.against, sources) if query.against else None
-        if request.is_conditional and is_page and not is_by_bytes:
-            not_modified = self._not_modified(request, query, sources, other)
-            if not_modified is not None:
-                return not_modified
-        options = _options(request, query)
-        may_be_silent = _may_be_silent(query)
+        if request.is_conditional and may_be_known and not is_by_bytes:
+            found = open_first(sources, query.path, METADATA_ONLY)
+            if not isinstance(found, Folder):
+                found.close()
+                validator = self._validator(query, found.stored, other)
+                # Without a format, only the log's first bytes would tell the view that the client has.
+                known = view if query.format else ""
+                if answer := _not_modified(request, validator, view != "raw", known):
+                    return answer
+        # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
+        needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
+        is_filtered = view != "raw" and not query.is_unfiltered
+        is_for_line = query.goto is not None or query.moment is not None
+        # The server may read for long without output.
+        may_be_silent = is_filtered or is_for_line or query.against or view in _READ_TO_THEIR_END
         budget = opened.enter_context(closing(self._workload.begin(request.has_left)))
         if may_be_silent:
             budget.enter(SEARCHES)
@@ -70,43 +80,45 @@ class LogHandler:
             query.path,
             sources,
             budget,
-            options,
-            by_index=options.body and may_be_silent,  # it may tell what is needed
+            FULL_BODY if needs_body else METADATA_ONLY,
+            by_index=needs_body and bool(may_be_silent),  # it may tell what is needed
             most_whole=MOST_WHOLE,
             is_read_twice=query.format == "brief",
         )
         if log is None:
-            return _redirect_to_folder(request, query)
+            parameters = request.environ.get("QUERY_STRING", "")
+            name = quote(query.path.rpartition(b"/")[2])
+            to = f"./{name}/{'?' if parameters else ''}{parameters}"
+            return redirect(request, to, "301 Moved Permanently")
         opened.enter_context(closing(log))
         query.check_for("log")
         if query.goto:
             return self._to_line(request, query, query.goto, log)
         if query.moment:
             return self._to_moment(request, query, query.moment, log)
-        if options.body and not log.is_quick:
+        if needs_body and not log.is_quick:
             budget.enter(LARGE_LOGS)
         validator = self._validator(query, log.stored, other)
-        name, is_inflated = query.shown, False
-        media_type = self._logs.media_type(name, log.first_bytes.text) if not query.format else None
+        media_type, is_inflated = None, False
         if query.format == "raw":
-            media_type = raw_type(name, log)
-        elif media_type:
-            media_type, is_inflated = file_type(name, log, media_type)
-        if query.chapter and media_type is None:
+            media_type = raw_type(shown, log)
+        elif not query.format and (
+            found_type := self._logs.media_type(shown, log.first_bytes.text)
+        ):
+            media_type, is_inflated = file_type(shown, log, found_type)
+        elif query.chapter:
             query = self._within_chapter(query, log)
-        if query.faults and (media_type or query.view != "html"):  # it has no fields
+        if query.faults and (media_type or view != "html"):  # it has no fields
             wrong, sentence = query.faults[0]
             raise BadRequest(sentence, wrong)
-        if is_by_bytes and is_page and request.is_conditional:
-            is_encoded = bool(request.codings) and (is_inflated or media_type is None)
-            headers = validator.not_modified(request, is_encoded)
-            if headers is not None:
-                view = "raw" if media_type else query.view
-                return Answer(status="304 Not Modified", headers=headers, confirmed=view)
-        sending = Sending(request, log, None if query.faults else validator, opened.close)
+        if is_by_bytes and may_be_known:
+            may_be_encoded, known = is_inflated or media_type is None, "raw" if media_type else view
+            if answer := _not_modified(request, validator, may_be_encoded, known):
+                return answer
+        sending = Sending(request, log, validator, opened.close)
         if media_type:
             return (sending.inflated_file if is_inflated else sending.stored_bytes)(media_type)
-        if query.view == "text" and query.is_unfiltered:
+        if view == "text" and query.is_unfiltered:
             return sending.text()
         compared = self._passed.read(other, sources, budget) if other else NOT_COMPARED
         return sending.lines(LogView(query, log, self._renderer, self._limits, compared))
@@ -127,23 +139,6 @@ class LogHandler:
             f"{query.view} {selection} {salt}"
         )
         return Validator(etag, stored.modified, self._max_age, is_by_time=other is None)
-
-    def _not_modified(
-        self, request: Request, query: Query, sources: Sequence[Source], other: FoundLog | None
-    ) -> Answer | None:
-        """The 304 for a client that has this version; the log is not read."""
-        found = open_first(sources, query.path, METADATA_ONLY)
-        if isinstance(found, Folder):
-            return None
-        found.close()
-        is_encoded = bool(request.codings) and query.view != "raw"
-        validator = self._validator(query, found.stored, other)
-        headers = validator.not_modified(request, is_encoded)
-        if headers is None:
-            return None
-        # Without a format, only the log's first bytes would tell the view that the client has.
-        view = query.view if query.format else ""
-        return Answer(status="304 Not Modified", headers=headers, confirmed=view)
 
     def _to_line(self, request: Request, query: Query, goto: Goto, log: OpenLog) -> Answer:
         """The redirect to the page with the line. Raises BadRequest if there is none."""
@@ -197,21 +192,11 @@ class LogHandler:
         return query._replace(chapter="", parameters=parameters, faults=faults)
 
 
-def _options(request: Request, query: Query) -> OpenOptions:
-    # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
-    needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
-    return FULL_BODY if needs_body else METADATA_ONLY
-
-
-def _may_be_silent(query: Query) -> bool:
-    """True if the server may read for long without output."""
-    is_filtered = query.view != "raw" and not query.is_unfiltered
-    is_for_line = query.goto is not None or query.moment is not None
-    return is_for_line or bool(query.against) or query.view in _READ_TO_THEIR_END or is_filtered
-
-
-def _redirect_to_folder(request: Request, query: Query) -> Answer:
-    parameters = request.environ.get("QUERY_STRING", "")
-    name = quote(query.path.rpartition(b"/")[2])
-    address = f"./{name}/{'?' if parameters else ''}{parameters}"
-    return redirect(request, address, "301 Moved Permanently")
+def _not_modified(
+    request: Request, validator: Validator, may_be_encoded: bool, view: str
+) -> Answer | None:
+    """The 304 for a client that has this version. view: see Answer.confirmed."""
+    headers = validator.not_modified(request, may_be_encoded and bool(request.codings))
+    if headers is None:
+        return None
+    return Answer(status="304 Not Modified", headers=headers, confirmed=view)

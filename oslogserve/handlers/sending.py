@@ -3,8 +3,9 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import Any
 
 from oslogserve.compression import MEDIA_TYPES, encoding_of
 from oslogserve.errors import Header, Incomplete, SourceError, Unavailable
@@ -45,19 +46,19 @@ def raw_type(name: str, log: OpenLog) -> str:
     return MEDIA_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
 
 
-class Sending(NamedTuple):
+@dataclass(frozen=True)
+class Sending:
     """An open log that is sent. Each method is a way to do it, and may raise Unavailable."""
 
     request: Request
     log: OpenLog
-    #: None for a page that says which fields are wrong.
-    validator: Validator | None
+    validator: Validator
     #: Closes the log; may be called twice.
     close: Callable[[], None]
 
     def stored_bytes(self, media_type: str) -> Answer:
         """The stored bytes, the same for every client: for format=raw, and for a file that is no log."""
-        byte_range, headers = self._begin("bytes", lambda: self.log.stored.size, is_as_stored=True)
+        byte_range, headers = self._range(lambda: self.log.stored.size, is_as_stored=True)
         headers += [("Content-Type", media_type), SANDBOX]
         pieces, length = self._stored(byte_range)
         return self._answer("raw", headers, pieces, byte_range, length=length)
@@ -65,7 +66,7 @@ class Sending(NamedTuple):
     def inflated_file(self, media_type: str) -> Answer:
         """A compressed file that is no log, inflated. It has no ranges, which would be of the stored bytes."""
         missing: list[Incomplete] = []
-        headers = [*self._begin()[1], ("Content-Type", media_type), SANDBOX]
+        headers = [*self._validated(), ("Content-Type", media_type), SANDBOX]
 
         def rendered(pieces: Iterator[bytes]) -> Iterator[bytes]:
             return with_notices(pieces, missing) if _TEXTUAL.match(media_type) else pieces
@@ -76,27 +77,24 @@ class Sending(NamedTuple):
         """A whole log as text. Ranges are of the text, however the log is stored or sent."""
         log, request = self.log, self.request
         # Counting first ensures that no range of an incomplete log is sent.
-        byte_range, headers = self._begin("bytes", log.counted_size)
+        byte_range, headers = self._range(log.counted_size)
         headers += page.HEADERS["text"]
-        if byte_range is not None:
-            if not log.packing:
-                pieces, length = self._stored(byte_range)
-            else:
-                pieces = self._begun(log.text_range(*byte_range))
-                length = byte_range[1] - byte_range[0]
-            return self._answer("text", headers, pieces, byte_range, length=length)
-        is_sent_as_stored = log.packing in request.codings
+        if byte_range and log.packing:
+            first, end = byte_range
+            pieces = self._begun(log.text_range(first, end))
+            return self._answer("text", headers, pieces, byte_range, length=end - first)
+        is_sent_as_stored, packs = log.packing in request.codings, "gzip" in request.codings
         if request.is_head and not log.is_whole:
-            is_encoded = "gzip" in request.codings or is_sent_as_stored
-            length = None if is_encoded else log.known_size()
+            length = None if packs or is_sent_as_stored else log.known_size()
             return self._answer("text", headers, (), length=length, is_compressible=bool(log.first))
-        if is_sent_as_stored and log.is_one_member():
-            pieces, length = self._stored()
-            return self._answer("text", headers, pieces, length=length, encoding=log.packing)
         # Text from Swift is streamed, so that its last line can say if Swift breaks off.
-        if log.source_log.is_local and not log.packing and "gzip" not in request.codings:
-            pieces, length = self._stored()
-            return self._answer("text", headers, pieces, length=length)
+        is_plain = log.source_log.is_local and not log.packing and not packs
+        if byte_range or is_plain or (is_sent_as_stored and log.is_one_member()):
+            stored, length = self._stored(byte_range)
+            encoding = log.packing
+            return self._answer(
+                "text", headers, stored, byte_range, length=length, encoding=encoding
+            )
         missing: list[Incomplete] = []
         return self._rendered(
             "text", headers, lambda pieces: with_notices(pieces, missing), missing
@@ -104,42 +102,39 @@ class Sending(NamedTuple):
 
     def lines(self, view: LogView) -> Answer:
         """Lines of the log in one of the views, or filtered text."""
-        name = view.query.view
-        ranges = "none" if name in ("text", "brief") else ""
-        # The next reader's page may be compared with all of the other log.
-        headers = self._begin(ranges, may_break_off=bool(view.missing))[1]
-        headers += [*page.HEADERS[name], *((VARY, NO_STORE) if view.query.faults else ())]
-        status = "400 Bad Request" if view.query.faults else "200 OK"
+        name, status = view.query.view, "200 OK"
+        headers: list[Header] = [("Accept-Ranges", "none")] if name in ("text", "brief") else []
+        if view.query.faults:  # of a page, which says which fields are wrong
+            status = "400 Bad Request"
+            headers += [*page.HEADERS[name], VARY, NO_STORE]
+        else:  # the next reader's page may be compared with all of the other log
+            headers += [*self._validated(bool(view.missing)), *page.HEADERS[name]]
         return self._rendered(
             name, headers, lambda pieces: view.render(name, pieces), view.missing, view, status
         )
 
-    def _begin(
-        self,
-        ranges: str = "",
-        size_of: Callable[[], int | None] = lambda: None,
-        *,
-        may_break_off: bool = False,
-        is_as_stored: bool = False,
-    ) -> tuple[tuple[int, int] | None, list[Header]]:
-        """The range to send, None for all; and the headers of a validator, and of ranges.
+    def _validated(self, may_break_off: bool = False) -> list[Header]:
+        """The headers of the validator, for what may be sent compressed."""
+        may_break_off = may_break_off or self.log.may_break_off
+        return self.validator.headers(bool(self.request.codings), may_break_off)
 
-        ranges: value of Accept-Ranges; "" for no header. size_of: bytes that ranges are of, None if none can be sent.
-        is_as_stored: true if all clients get the same bytes.
+    def _range(
+        self, size_of: Callable[[], int | None], is_as_stored: bool = False
+    ) -> tuple[tuple[int, int] | None, list[Header]]:
+        """The range to send, None for all; and its headers with those of the validator.
+
+        size_of: bytes that ranges are of, None if none can be sent. is_as_stored: true if all clients get the same bytes.
         """
-        request, validator = self.request, self.validator
-        if validator is None:
-            return None, []
-        headers: list[Header] = [("Accept-Ranges", ranges)] if ranges else []
+        headers: list[Header] = [("Accept-Ranges", "bytes")]
+        requested = self.validator.byte_range(self.request, size_of)
+        if requested is None and not is_as_stored:
+            return None, headers + self._validated()
         byte_range = None
-        requested = validator.byte_range(request, size_of) if ranges == "bytes" else None
         if requested is not None:
             first, end, size = requested
             byte_range = first, end
             headers.append(("Content-Range", f"bytes {first}-{end - 1}/{size}"))
-        is_encoded = bool(request.codings) and not is_as_stored and byte_range is None
-        may_break_off = may_break_off or self.log.may_break_off
-        return byte_range, headers + validator.headers(is_encoded, may_break_off)
+        return byte_range, headers + self.validator.headers(False, self.log.may_break_off)
 
     def _stored(
         self, byte_range: tuple[int, int] | None = None
@@ -194,7 +189,7 @@ class Sending(NamedTuple):
             stored = ReadAhead(log.text(), close)
             pieces = ahead = ReadAhead(render(stored), stored.close)
             close = ahead.close
-        return self._replace(close=close)._answer(
+        return self._answer(
             view,
             headers,
             pieces,
@@ -202,6 +197,7 @@ class Sending(NamedTuple):
             status=status,
             is_compressible=is_compressible,
             missing=missing,
+            close=close,
         )
 
     def _answer(
@@ -224,6 +220,5 @@ class Sending(NamedTuple):
             source=stored.source,
             stored_size=stored.size,
             note_sent=self.log.budget.note_sent,
-            close=self.close,
-            **more,
+            **{"close": self.close, **more},
         )
