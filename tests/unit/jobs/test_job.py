@@ -7,7 +7,7 @@ from oslogserve.errors import Incomplete, SourceError
 from oslogserve.jobs import job
 from oslogserve.jobs.job import Jobs
 from oslogserve.jobs.walk import File
-from oslogserve.logs.budget import UNLIMITED, Budget
+from oslogserve.logs.budget import Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
 from tests.kit.open_logs import FakeSource
@@ -16,7 +16,7 @@ from tests.kit.renderers import renderer
 
 def opened(sources, view="overview", logs=None, budget=None):
     jobs = Jobs(logs or Logs(()), renderer(), (2, 2**30, 2**30))
-    return jobs.open(Query(b"job", True, format=view), sources, budget or Budget(UNLIMITED))
+    return jobs.open(Query(b"job", True, format=view), sources, budget or Budget())
 
 
 @pytest.mark.parametrize("view", ["jsonl", "overview"])
@@ -61,7 +61,7 @@ def test_comparing_names_with_patterns_is_paid_for():
 
     logs = Counted(())
     source = FakeSource("disk", names=[b"%03d" % number for number in range(300)])
-    found = opened([source], logs=logs, budget=Paying(UNLIMITED))
+    found = opened([source], logs=logs, budget=Paying())
     assert logs.names == 5
     assert "its time is over" in [str(one) for one in found.missing]
 
