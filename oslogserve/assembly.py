@@ -11,7 +11,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
 from oslogserve.metrics import Metrics
-from oslogserve.salt import rules_of
+from oslogserve.salt import salt_of
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules, configured_rules
 from oslogserve.sources.disk.source import Disk
@@ -41,7 +41,7 @@ class Assembly:
             for number, source in enumerate(sources_of(config, metrics))
         ]
         where = config["index", "directory"], config["index", "size"]
-        indexes = Indexes(rules_of(config.formats), metrics, *where)
+        indexes = Indexes(salt_of(config.formats, of_indexes=True), metrics, *where)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         stored, unasked = config["serve", "job_stored_size"], config["serve", "job_unasked_size"]

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -63,7 +62,9 @@ def _parser() -> argparse.ArgumentParser:
         """Adds a command, and returns what adds its arguments."""
         added = among.add_parser(name, help=shown)
         added.set_defaults(run=run)
-        return partial(_add, added)
+        return lambda name, metavar, shown, **given: added.add_argument(
+            name, metavar=metavar, help=shown, **given
+        )
 
     add = command("serve", "serve logs with gunicorn", _serve)
     add("--root", "DIR", "folder of the logs")
@@ -116,10 +117,6 @@ def _parser() -> argparse.ArgumentParser:
     bench_arguments.add_to(commands)
     upload.add_to(commands)
     return parser
-
-
-def _add(parser: Any, name: str, metavar: str | None, shown: str, **options: Any) -> None:
-    parser.add_argument(name, metavar=metavar, help=shown, **options)
 
 
 def _later(command: str, function: str = "") -> _Run:

@@ -30,12 +30,6 @@ class Progress:
         self._began = self._shown = time.monotonic()
         self._is_shown = sys.stderr.isatty()
 
-    def summary(self, said: Mapping[str, str]) -> str:
-        """Ends the progress: the last line, each other count with what is said of it, and the seconds."""
-        self.end()
-        others = [f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]]
-        return ", ".join([self._line(self.counts), *others, f"{self.seconds:.1f} s"])
-
     @property
     def seconds(self) -> float:
         return time.monotonic() - self._began
@@ -59,20 +53,34 @@ class Progress:
             print("\r\x1b[K", end="", file=sys.stderr, flush=True)
 
 
-class Stopping(Event):
-    """An event that the first SIGINT or SIGTERM sets. The second one ends the command at once."""
+class Work(Progress):
+    """The progress of a command that the first SIGINT or SIGTERM stops. The second one ends it at once."""
 
-    def await_signals(self) -> None:
+    def __init__(self, line: Callable[[Mapping[str, int]], str]) -> None:
+        super().__init__(line)
+        self.stopped = Event()
         at_signals(self._stop)
 
     def _stop(self, *_: object) -> None:
         at_signals(signal.SIG_DFL)
-        self.set()
+        self.stopped.set()
 
     def charge(self) -> None:
-        """Raises Incomplete once it is set, which ends the reading of a log."""
-        if self.is_set():
+        """Raises Incomplete once it is stopped, which ends the reading of a log."""
+        if self.stopped.is_set():
             raise Incomplete("failed", "stopped")
+
+    def finish(self, again: str, said: Mapping[str, str]) -> int:
+        """Prints the last line, each other count with what is said of it, and the seconds.
+
+        Returns the exit status: 1 if it was stopped or a count is of failures. again: what to do if it was stopped.
+        """
+        if self.stopped.is_set():
+            self.note(f"stopped: {again}")
+        self.end()
+        others = [f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]]
+        print(", ".join([self._line(self.counts), *others, f"{self.seconds:.1f} s"]))
+        return 1 if self.stopped.is_set() or self.counts["failed"] else 0
 
 
 def at_signals(handler: Any) -> None:

@@ -20,18 +20,14 @@ _OF_INDEXES = (
 _OF_NO_INDEX = "lines/excerpt"
 
 
-def salt_of(formats: Sequence[object]) -> str:
-    """The salt of ETags: version, user formats by what they show of themselves, and a digest of the code."""
-    return f"{__version__} {_digest(formats, of_indexes=False)}"
+def salt_of(formats: Sequence[object], of_indexes: bool = False) -> str:
+    """The salt of ETags: version, user formats by what they show of themselves, and a digest of the code.
 
-
-def rules_of(formats: Sequence[object]) -> str:
-    """The salt of indexes, which is the same for all releases and machines that make the same indexes."""
-    return _digest(formats, of_indexes=True)
-
-
-def _digest(formats: Sequence[object], of_indexes: bool) -> str:
-    return hashlib.sha256(f"{_of_code(of_indexes)} {formats}".encode()).hexdigest()[:12]
+    of_indexes: the salt of indexes, which is the same for all releases and machines that make the same indexes.
+    """
+    code = f"{_of_code(of_indexes)} {formats}".encode()
+    digest = hashlib.sha256(code).hexdigest()[:12]
+    return digest if of_indexes else f"{__version__} {digest}"
 
 
 @cache

@@ -19,8 +19,8 @@ from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
-from oslogserve.progress import Progress, Stopping
-from oslogserve.salt import rules_of
+from oslogserve.progress import Work
+from oslogserve.salt import salt_of
 from oslogserve.sources import METADATA_ONLY, Context, Folder, Source
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.first_of import open_first
@@ -58,7 +58,9 @@ def index(options: argparse.Namespace) -> int:
             "there is no directory of indexes: give --directory, or --config with [index] directory"
         )
     os.makedirs(directory, mode=0o700, exist_ok=True)
-    indexes = Indexes(rules_of(config.formats), metrics, directory, config["index", "size"])
+    indexes = Indexes(
+        salt_of(config.formats, of_indexes=True), metrics, directory, config["index", "size"]
+    )
     places = _in_source(options, config, metrics) if options.source else _on_disk(options, config)
     return _Maker(config, indexes, places).run(options.jobs)
 
@@ -107,27 +109,22 @@ class _Maker:
         self._logs = Logs(config.views, indexes)
         self._renderer = Renderer(config.formats)
         self._shows_dot_files = config["serve", "dot_files"]
-        self._progress = Progress(
+        self._work = Work(
             lambda counts: (
                 f"{counts['made']} indexed ({size_shown(counts['size'])}), {counts['there']} before"
             )
         )
         self._files = self._below(places)
         self._lock = Lock()
-        self._stopped = Stopping()
         self._outages = 0
 
     def run(self, jobs: int) -> int:
         """The exit status: 1 if a log has no index, or it was stopped by a signal or since all others would fail."""
-        self._stopped.await_signals()
         with ThreadPoolExecutor(jobs) as pool:
-            for thread in [pool.submit(self._work) for _ in range(jobs)]:
+            for thread in [pool.submit(self._make_all) for _ in range(jobs)]:
                 thread.result()
-        if self._stopped.is_set():
-            self._progress.note("stopped: run it again for the logs that are missing")
         said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
-        print(self._progress.summary(said))
-        return 1 if self._stopped.is_set() or self._progress.counts["failed"] else 0
+        return self._work.finish("run it again for the logs that are missing", said)
 
     def _below(self, places: Sequence[_Place]) -> Iterator[_Place]:
         """Yields files, and those below folders that the server would show."""
@@ -155,26 +152,26 @@ class _Maker:
                 self._fail(place, error)
             left += reversed(folders)
 
-    def _work(self) -> None:
-        while not self._stopped.is_set():
+    def _make_all(self) -> None:
+        while not self._work.stopped.is_set():
             with self._lock:
                 file = next(self._files, None)
             if file is None:
                 return
             try:
-                self._progress.count(**{self._outcome(file): 1})
+                self._work.count(**{self._outcome(file): 1})
                 self._outages = 0
             except (Error, Incomplete) as error:
-                if not self._stopped.is_set():
+                if not self._work.stopped.is_set():
                     self._fail(file, error)
                 is_outage = isinstance(error, Unavailable) and error.failures[0].is_outage
                 self._outages = self._outages + 1 if is_outage else 0
                 if self._outages >= _MOST_OUTAGES:
-                    self._stopped.set()
+                    self._work.stopped.set()
 
     def _fail(self, place: _Place, error: Exception) -> None:
-        self._progress.count(failed=1)
-        self._progress.note(f"{place.shown}: not indexed: {error}")
+        self._work.count(failed=1)
+        self._work.note(f"{place.shown}: not indexed: {error}")
 
     def _outcome(self, file: _Place) -> str:
         """The name of the count for a file. Raises Error, and Incomplete for a log that is not whole."""
@@ -189,21 +186,19 @@ class _Maker:
                 return "there"
             if log.blocks.index is None:
                 wanted = Wanted("summary", written=log.stored.modified)
-                rendering = self._renderer(
-                    log.text(), wanted, log.blocks, charge=self._stopped.charge
-                )
+                rendering = self._renderer(log.text(), wanted, log.blocks, charge=self._work.charge)
                 rendering.summary()
                 if rendering.broke_off:
                     raise rendering.broke_off
         if not self._indexes.keeps:  # the next one would fail too
-            self._stopped.set()
+            self._work.stopped.set()
         with closing(self._opened(file)) as log:
             if not (log.blocks and log.blocks.index):
                 raise Incomplete("failed", "the index could not be kept")
             for place in range(len(log.blocks.index.blocks)):
                 for _ in log.blocks.read(place, is_collected=True):
-                    self._stopped.charge()
-            self._progress.count(size=log.stored.size or 0)
+                    self._work.charge()
+            self._work.count(size=log.stored.size or 0)
             return "made"
 
     def _opened(self, file: _Place) -> OpenLog:

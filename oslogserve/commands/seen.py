@@ -13,7 +13,7 @@ from oslogserve.jobs.overview import findings, summaries
 from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
 from oslogserve.logs.budget import Budget
 from oslogserve.metrics import Metrics
-from oslogserve.progress import Progress, Stopping
+from oslogserve.progress import Work
 from oslogserve.query import Query
 from oslogserve.seen.database import MOST_IN_FOLDER
 from oslogserve.seen.runs import ended_at
@@ -37,9 +37,9 @@ def seen(options: argparse.Namespace) -> int:
     if not assembly.guards:
         raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
     paths = [path_in_argument(path) for path in options.paths]
-    reader = _Reader(assembly)
+    work = Work(_line)
     with closing(assembly.memory):
-        reader.read(paths or [b""])
+        _Reader(assembly, work).read(paths or [b""])
     said = {
         "open": "have not ended or do not say how",
         "old": "too old",
@@ -48,29 +48,24 @@ def seen(options: argparse.Namespace) -> int:
         "inside": "inside a run",
         "failed": "failed",
     }
-    print(reader.progress.summary(said))
-    return 1 if reader.stopped.is_set() or reader.progress.counts["failed"] else 0
+    return work.finish("run it again, and it goes on", said)
 
 
 class _Reader:
     """Reads the runs below folders, one after the other, until a signal stops it."""
 
-    def __init__(self, assembly: Assembly) -> None:
-        self.progress = Progress(_line)
-        self.stopped = Stopping()
+    def __init__(self, assembly: Assembly, work: Work) -> None:
+        self._work = work
         self._assembly = assembly
         self._marks = assembly.config["serve", "job_marks"].split()
 
     def read(self, paths: Sequence[bytes]) -> None:
-        self.stopped.await_signals()
         for path in self._jobs(paths):
             try:
-                self.progress.count(**{self._outcome(path): 1})
+                self._work.count(**{self._outcome(path): 1})
             except (Error, Incomplete) as error:
-                if not self.stopped.is_set():
+                if not self._work.stopped.is_set():
                     self._failed(path, str(error))
-        if self.stopped.is_set():
-            self.progress.note("stopped: run it again, and it goes on")
 
     def _sources(self) -> list[Source]:
         context = Context()
@@ -81,17 +76,17 @@ class _Reader:
         """Yields the paths of jobs: of the folders with an entry that marks one. Nothing below is read."""
         folders = []
         for path in reversed(paths):
-            run = run_above(self._sources(), path, self._marks, self.stopped.charge)
+            run = run_above(self._sources(), path, self._marks, self._work.charge)
             if run is None:
                 folders.append(path)
                 continue
-            self.progress.count(inside=1)
+            self._work.count(inside=1)
             belongs = f"it belongs to the run in {shown(run) or 'the root'}"
-            self.progress.note(f"{shown(path)}: not remembered: {belongs}")
-        while folders and not self.stopped.is_set():
+            self._work.note(f"{shown(path)}: not remembered: {belongs}")
+        while folders and not self._work.stopped.is_set():
             path = folders.pop()
             try:
-                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self.stopped.charge)
+                wanted = WantedEntries(at_once=MOST_ENTRIES, charge=self._work.charge)
                 listing = Listing(self._sources(), path, wanted)
                 names = [entries[0].name for entries in listing.by_name()]
             except (Error, Incomplete) as error:
@@ -115,13 +110,13 @@ class _Reader:
                 refusal = memory.ask_or("failed", lambda kept: kept.refusal(folder, ended))
                 if refusal:
                     return refusal
-            self.stopped.charge()
+            self._work.charge()
             found = findings(job, summaries(job))
         return memory.remember(path, found)
 
     def _failed(self, path: bytes, why: str) -> None:
-        self.progress.count(failed=1)
-        self.progress.note(f"{shown(path) or 'the root'}: not remembered: {why}")
+        self._work.count(failed=1)
+        self._work.note(f"{shown(path) or 'the root'}: not remembered: {why}")
 
 
 def _line(counts: Mapping[str, int]) -> str:

@@ -165,12 +165,10 @@ class Database(Connections):
             found = connection.execute(by_day.group_by(fingerprint, day))
             of_days = {(one, past): count for one, past, count in found}
             passed = select(fingerprint, number).where(is_listed & ~sightings.c.has_failed & recent)
-            healthy: dict[str, int] = dict(
-                connection.execute(passed.group_by(fingerprint)).tuples().all()
-            )
+            healthy = dict(map(tuple, connection.execute(passed.group_by(fingerprint))))
             ends = tuple_(fingerprint, last).in_([(one, end) for one, *_, end in rows])
             newest = select(fingerprint, func.max(sightings.c.run)).where(where & ends)
-            numbers = dict(connection.execute(newest.group_by(fingerprint)).tuples().all())
+            numbers = dict(map(tuple, connection.execute(newest.group_by(fingerprint))))
             shown = _runs(connection, runs.c.id.in_(numbers.values()))
         return [
             Recent(

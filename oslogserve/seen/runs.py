@@ -86,10 +86,11 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     several = [*_causes(logs, has_failed)]
     kept = first_causes(several)
     # Whether the consoles show more failures than are kept.
-    consoles = {one.file.shown: one for one in _consoles(logs)}
-    of_consoles = {digest for one in several if one.log in consoles for digest in one.fingerprints}
+    consoles = _consoles(logs)
+    names = {one.file.shown for one in consoles}
+    of_consoles = {digest for one in several if one.log in names for digest in one.fingerprints}
     is_cut = not of_consoles <= {digest for one in kept for digest in one.fingerprints} or any(
-        len(one.summary.other_failures) >= _MOST_NOTED for one in consoles.values()
+        len(one.summary.other_failures) >= _MOST_NOTED for one in consoles
     )
     asked = asked_of(path, logs, build)
     return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut)

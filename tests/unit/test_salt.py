@@ -7,7 +7,7 @@ import pytest
 
 from oslogserve import native, salt
 from oslogserve.config import load
-from oslogserve.salt import rules_of, salt_of
+from oslogserve.salt import salt_of
 
 CORE = Path(__file__).resolve().parents[2] / "core"
 
@@ -30,7 +30,7 @@ def nothing_is_left():
 def salts(file=None):
     salt._of_code.cache_clear()
     config = load(file, {})
-    return salt_of(config.formats), rules_of(config.formats)
+    return salt_of(config.formats), salt_of(config.formats, of_indexes=True)
 
 
 @pytest.mark.parametrize(
