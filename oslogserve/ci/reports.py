@@ -54,34 +54,24 @@ class FailedTask(NamedTuple):
     time: str
 
 
-class FailedTest(NamedTuple):
-    """A failed test, named as in its report."""
-
-    name: str
-    message: str
-
-
-class ZuulReport(NamedTuple):
-    """The result of a job by Zuul's report."""
-
-    #: The last failed task of phase `run`, else of any phase; None for none.
-    task: FailedTask | None = None
-    #: "failed", "succeeded", or "" if unknown.
-    result: str = ""
-    #: Seconds from the begin of the first task to the end of the last one; None if unknown.
-    seconds: float | None = None
+#: The failed task of a job, None for none; its result, "failed" or "succeeded"; and the seconds from the begin of its
+#: first task to the end of the last one. "" and None for what is not known.
+ZuulReport = tuple[FailedTask | None, str, float | None]
 
 
 def zuul_report(report: bytes) -> ZuulReport:
-    """The result by the report; an empty one if it is malformed or has more than MOST_TOKENS tokens."""
+    """What the report tells, of the failed tasks the last one of phase `run`, else of any phase.
+
+    Nothing if it is malformed or has more than MOST_TOKENS tokens.
+    """
     try:
         with _parsing:
             playbooks = _dicts(parsed(report, MOST_TOKENS))
             of_run = [one for one in playbooks if one.get("phase") == "run"]
             task = _last_failure(_tasks(of_run)) or _last_failure(_tasks(playbooks))
-            return ZuulReport(task, _result(playbooks), _seconds(_tasks(playbooks)))
+            return task, _result(playbooks), _seconds(_tasks(playbooks))
     except (ValueError, RecursionError):
-        return ZuulReport()
+        return None, "", None
 
 
 def _result(playbooks: Sequence[dict[str, Any]]) -> str:
@@ -170,12 +160,12 @@ def is_junit(name: str) -> bool:
     return _JUNIT.search(plain_name(name)) is not None
 
 
-def failed_tests(report: bytes, charge: Callable[[], None]) -> list[FailedTest]:
-    """The first MOST_TESTS failed tests in a report of JUnit; those before the fault if it is damaged.
+def failed_tests(report: bytes, charge: Callable[[], None]) -> list[tuple[str, str]]:
+    """Names and messages of the first MOST_TESTS failed tests in a report of JUnit; before the fault if it is damaged.
 
     charge: called for each test, see Budget.charge().
     """
-    found: list[FailedTest] = []
+    found: list[tuple[str, str]] = []
     # Entities of a document type could expand without end; no report has any. Only UTF-16 and
     # UTF-32, which would hide the document type, have NUL in their tags.
     if b"\0" in report or b"<!DOCTYPE" in report or _MANY_ATTRIBUTES.search(report):
@@ -192,7 +182,7 @@ def failed_tests(report: bytes, charge: Callable[[], None]) -> list[FailedTest]:
                 if failure is not None:
                     name = ".".join(filter(None, map(element.get, ("classname", "name"))))
                     message = (failure.get("message") or failure.text or "").strip()
-                    found.append(FailedTest(name[:300], message.partition("\n")[0][:300]))
+                    found.append((name[:300], message.partition("\n")[0][:300]))
                 charge()
             if element.tag in ("testcase", "testsuite"):
                 element.clear()

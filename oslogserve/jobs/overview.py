@@ -9,13 +9,11 @@ from msgspec.structs import replace
 
 from oslogserve.ci import reports
 from oslogserve.ci.build import HEAD, INVENTORY, MOST_OF_INVENTORY, Build, build_of, console_build
-from oslogserve.ci.reports import FailedTask, FailedTest, ZuulReport
+from oslogserve.ci.reports import FailedTask, ZuulReport
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.ranking import ranked
 from oslogserve.jobs.reading import LogRead
-
-_NO_REPORT = ZuulReport()
 
 #: Bytes of the errors of all logs that are held until all logs were read, and what each takes next to its
 #: text. Once they are full, only the first and the last error of each further log are ranked.
@@ -37,7 +35,8 @@ class Findings(NamedTuple):
     ended: LogRead | None
     #: The task that failed by Zuul's report.
     task: FailedTask | None
-    tests: Sequence[FailedTest]
+    #: Names and messages of tests that failed.
+    tests: Sequence[tuple[str, str]]
     build: Build
     #: How many of the logs that were found were not read.
     unread: int
@@ -92,22 +91,26 @@ def findings(job: Job, several: Iterable[LogRead]) -> Findings:
         candidates = consoles or with_end
         ended = max(candidates, key=lambda one: one.file.modified or 0, default=None)
     skipped = {name for name, _ in job.skipped} | {one.file.shown for one in read if one.skipped}
-    zuul, tests, missing = _told(job, skipped)
+    missing: list[Incomplete] = []
+    (task, result, seconds), tests = _told(job, skipped, missing)
+    build = header(job, logs)
+    if result or seconds is not None:
+        build = build._replace(result=result, seconds=seconds)
     # Logs that were not begun, since the budget was spent.
     unpaid = sum(one.is_unpaid and bool(one.skipped) for one in read)
     return Findings(
         logs=logs,
         wrong=wrong,
         ended=ended,
-        task=zuul.task,
+        task=task,
         tests=tests,
-        build=header(job, zuul, logs),
+        build=build,
         unread=job.found - len(read) + unpaid,
         ending=job.ending(read, missing),
     )
 
 
-def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[LogRead] = ()) -> Build:
+def header(job: Job, logs: Sequence[LogRead] = ()) -> Build:
     """The build, as Zuul's files or else the console tell it. Its lack is no fault.
 
     logs: those that were read.
@@ -124,19 +127,19 @@ def header(job: Job, zuul: ZuulReport = _NO_REPORT, logs: Sequence[LogRead] = ()
         build = console_build(
             text, next((one.summary for one in logs if one.file == console), None)
         )
-    if zuul.result or zuul.seconds is not None:
-        build = build._replace(result=zuul.result, seconds=zuul.seconds)
     return build
 
 
 def _told(
-    job: Job, skipped: Collection[str]
-) -> tuple[ZuulReport, list[FailedTest], list[Incomplete]]:
-    """Zuul's result and the failed tests by the folder's reports, and why these are not read to their ends."""
+    job: Job, skipped: Collection[str], missing: list[Incomplete]
+) -> tuple[ZuulReport, list[tuple[str, str]]]:
+    """What Zuul's report tells, and names and messages of the failed tests by others.
+
+    missing: gets why these are not read to their ends.
+    """
     charge = job.reader.budget.charge
-    zuul = ZuulReport()
-    tests: list[FailedTest] = []
-    missing: list[Incomplete] = []
+    zuul: ZuulReport = None, "", None
+    tests: list[tuple[str, str]] = []
     names = [file.name for file in job.files]
     wanted = [name for name in names if reports.is_junit(name.decode("utf-8", "replace"))]
     wanted = wanted[: reports.MOST_REPORTS]
@@ -160,4 +163,4 @@ def _told(
     except Incomplete as error:
         what = f"reports were not read to their end: {error}"
         missing.append(Incomplete(error.reason, what))
-    return zuul, tests[: reports.MOST_TESTS], missing
+    return zuul, tests[: reports.MOST_TESTS]

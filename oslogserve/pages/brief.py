@@ -177,7 +177,7 @@ def of_job(
     # The first notice is always shown, others may have no room.
     heading = _heading(query, found, known, is_of_comparison and len(notices) > 1)
     said = _fitting(heading, size // PART_OF_BUILD)
-    tests = (cut(f"{test.name}: {test.message}", MOST_OF_TEST) for test in found.tests)
+    tests = (cut(f"{name}: {message}", MOST_OF_TEST) for name, message in found.tests)
     said += _listed("Tests that failed:", (OTHER + one for one in tests), size // PART_OF_TESTS)
     errors = (
         f"{name_of(one)}{behind_name}{error.line}: {cut(error.text, MOST_OF_ERROR)}"

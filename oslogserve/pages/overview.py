@@ -181,7 +181,7 @@ def section(
         class_of=_class_of,
         split=_split,
         with_links=partial(_with_links, query.one_source),
-        naming=lambda test: address(q=_short(test.name)),
+        naming=lambda name: address(q=_short(name)),
         against=query.against.decode("utf-8", "replace"),
         notices=_notices(found),
         next_address=next_address(query, found.ending),

@@ -9,8 +9,6 @@ from oslogserve.ci.reports import (
     MOST_PARTS,
     MOST_TESTS,
     FailedTask,
-    FailedTest,
-    ZuulReport,
     failed_tests,
     is_junit,
     zuul_report,
@@ -51,19 +49,19 @@ Traceback
 
 def test_the_tests_that_failed_are_named():
     assert of_junit(REPORT) == [
-        FailedTest("a.B.bad", "1 != 2"),
-        FailedTest("worse", "Traceback"),
+        ("a.B.bad", "1 != 2"),
+        ("worse", "Traceback"),
     ]
 
 
 def test_a_test_that_failed_and_could_not_be_cleaned_up_is_named_once():
     both = b'<testcase name="x"><failure message="1 != 2"/><error message="busy"/></testcase>'
-    assert of_junit(both) == [FailedTest("x", "1 != 2")]
+    assert of_junit(both) == [("x", "1 != 2")]
 
 
 def test_of_a_damaged_report_what_stands_before_is_told():
     cut = REPORT[: REPORT.index(b"worse")]
-    assert [test.name for test in of_junit(cut)] == ["a.B.bad"]
+    assert [name for name, _ in of_junit(cut)] == ["a.B.bad"]
 
 
 def test_no_more_tests_are_named_than_are_read():
@@ -114,7 +112,7 @@ IGNORED = task("maybe", controller={"failed": True, "ignore_errors": True})
 
 
 def of_zuul(*playbooks):
-    return zuul_report(json.dumps(playbooks).encode()).task
+    return zuul_report(json.dumps(playbooks).encode())[0]
 
 
 def test_the_task_that_ended_the_run_is_found():
@@ -145,7 +143,7 @@ def test_a_job_that_went_well_has_none():
     ],
 )
 def test_what_is_no_report_of_zuul_says_nothing(content):
-    assert zuul_report(content) == ZuulReport()
+    assert zuul_report(content) == (None, "", None)
 
 
 def test_what_it_says_is_cut():
@@ -182,7 +180,7 @@ def test_a_task_that_failed_on_very_many_hosts_is_copied_once(phase, peak_memory
     report = json.dumps([playbook(phase, task(name, **hosts))]).encode()
     found = []
     assert peak_memory(lambda: found.append(zuul_report(report))) < 60 * MIB
-    assert found[0].task.host == "h39999"
+    assert found[0][0].host == "h39999"
 
 
 def many_attributes(number):
@@ -247,7 +245,7 @@ def counted(phase="run", failures=0, unreachable=0, times=()):
     ],
 )
 def test_the_result_is_that_of_the_playbooks(playbooks, result):
-    assert zuul_report(json.dumps(playbooks).encode()).result == result
+    assert zuul_report(json.dumps(playbooks).encode())[1] == result
 
 
 def test_the_duration_is_from_the_first_task_to_the_last():
@@ -256,5 +254,5 @@ def test_the_duration_is_from_the_first_task_to_the_last():
         counted(times=("", "yesterday")),
         counted(times=("2026-03-04T20:21:00+02:00", "2026-03-04T18:22:14.25")),
     ]
-    assert zuul_report(json.dumps(playbooks).encode()).seconds == 123.75
-    assert zuul_report(json.dumps([counted()]).encode()).seconds is None
+    assert zuul_report(json.dumps(playbooks).encode())[2] == 123.75
+    assert zuul_report(json.dumps([counted()]).encode())[2] is None
