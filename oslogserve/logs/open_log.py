@@ -3,6 +3,7 @@
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from threading import Lock
 
@@ -14,7 +15,7 @@ from oslogserve.logs.decode import PIECE, Decoded, exactly, first_bytes, length,
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source, Stored
-from oslogserve.sources.first_of import open_first
+from oslogserve.sources.first_of import open_again, open_first
 
 #: Versions that a process remembers. Each takes 500 bytes of memory.
 MOST_REMEMBERED = 4096
@@ -89,10 +90,17 @@ class Logs:
             found = open_first(sources, path, options)
             if isinstance(found, Folder):
                 return None
-            log = OpenLog(found, path, sources, self._text_facts, budget, options.chunk_size)
-            if self._indexes and (options.body or by_index):
-                log.use(self._indexes, is_again, is_read_twice)
-            return log
+            return OpenLog(
+                found,
+                path,
+                sources,
+                self._text_facts,
+                budget,
+                options.chunk_size,
+                self._indexes if options.body or by_index else None,
+                is_again=is_again,
+                is_read_twice=is_read_twice,
+            )
 
         if by_index and self._indexes and self._indexes.are_there:
             try:
@@ -120,23 +128,27 @@ class OpenLog:
         text_facts: TextFacts | None = None,
         budget: Budget | None = None,
         piece_size: int | None = None,
+        indexes: Indexes | None = None,
+        *,
+        is_again: bool = False,
+        is_read_twice: bool = False,
     ) -> None:
         """Takes over `log`, and closes it if it raises. Raises Unavailable.
 
         path, sources: where it was found; without them, it can be read once. piece_size: bytes of a piece of its
-        text; None for PIECE.
+        text; None for PIECE. indexes: those that it may be read by. is_again, is_read_twice: see Blocks.
         """
         self.source_log = log
         self.budget = budget or Budget()
         self.stored = log.stored
-        self._path = path
-        self._sources = sources
         self._text_facts = text_facts or TextFacts()
         self._piece_size = piece_size or PIECE
         self._opened = [log]
+        #: Opens the same stored bytes again, or a range of them, see open_again().
+        self.reopened = partial(
+            open_again, sources, path, log.stored, self._piece_size, self._opened
+        )
         self._facts: Facts | None = None
-        #: None if all of it must be read.
-        self.blocks: Blocks | None = None
         #: Why a small log's bytes are damaged; None if they are not.
         self._damage: Incomplete | None = None
         chunks = iter(log)
@@ -153,42 +165,38 @@ class OpenLog:
             if isinstance(error, Incomplete):
                 raise Unavailable([SourceError(log.stored.source, str(error))]) from error
             raise
-        #: True if only the metadata was opened.
-        self._is_unread = not self.first and bool(self.stored.size)
-        #: The stored bytes; None once they were given to be read.
+        is_unread = not self.first and bool(self.stored.size)
+        #: The stored bytes; None once they were given to be read, and if only the metadata was opened.
         self._stream: Iterator[bytes] | None = None
-        if not self._is_unread:
+        if not is_unread:
             self._stream = chain([self.first] if self.first else [], chunks)
         #: Its compression is the declared one if only the metadata was opened.
         self.first_bytes = first_bytes(self.first, self.stored.encoding)
+        #: None if all of it must be read: it is small, or only its metadata are there, and no index.
+        self.blocks: Blocks | None = None
+        if indexes and is_indexed(self.stored, self.packing):
+            index = indexes.find(self.stored) if is_unread else None
+            if index:
+                self.first_bytes = index.first_bytes
+            if index or not is_unread:
+                self.blocks = Blocks(
+                    self.stored,
+                    self.first_bytes,
+                    self.reopened,
+                    self.budget,
+                    indexes,
+                    self._piece_size,
+                    index,
+                    is_again=is_again,
+                    is_read_twice=is_read_twice,
+                )
+                if self.is_whole:
+                    self.blocks.note_all_read()
 
     @property
     def packing(self) -> str:
         """How the stored bytes are compressed, see packed_as()."""
         return self.first_bytes.packing
-
-    def use(self, indexes: Indexes, is_again: bool = False, is_read_twice: bool = False) -> None:
-        """Lets it be read by its index, if it is large enough to have one: of an unread log, it must be there."""
-        if not is_indexed(self.stored, self.packing):
-            return
-        index = indexes.find(self.stored) if self._is_unread else None
-        if self._is_unread:
-            if index is None:
-                return
-            self.first_bytes = index.first_bytes
-        self.blocks = Blocks(
-            self.stored,
-            self.first_bytes,
-            self.reopened,
-            self.budget,
-            indexes,
-            self._piece_size,
-            index,
-            is_again=is_again,
-            is_read_twice=is_read_twice,
-        )
-        if self.is_whole:
-            self.blocks.note_all_read()
 
     @property
     def is_whole(self) -> bool:
@@ -208,21 +216,6 @@ class OpenLog:
     def may_break_off(self) -> bool:
         """True if its source is another server, and the rest may be missing or damaged."""
         return not self.source_log.is_local and (not self.is_whole or self._damage is not None)
-
-    def reopened(self, byte_range: tuple[int, int] | None = None) -> Log:
-        """The same stored bytes again, or a range of them.
-
-        Raises Unavailable if the log has changed, or cannot be opened now.
-        """
-        stored = self.stored
-        options = OpenOptions(True, byte_range, stored.version, chunk_size=self._piece_size)
-        source = next(source for source in self._sources if source.name == stored.source)
-        log = open_first([source.waiting_anew()], self._path, options)
-        if not isinstance(log, Folder):
-            self._opened.append(log)
-            if log.stored.version == stored.version:
-                return log
-        raise Unavailable([SourceError(stored.source, "the log changed while it was read")])
 
     def stored_bytes(self) -> Iterator[bytes]:
         """Yields the stored bytes; may be called again. Raises Incomplete, also if they cannot be opened again."""

@@ -14,6 +14,7 @@ from oslogserve.sources import (
     Log,
     OpenOptions,
     Source,
+    Stored,
     WantedEntries,
 )
 
@@ -37,6 +38,28 @@ def open_first(
         if found is not None:
             return found
     raise Unavailable(failures) if failures else NotFound(GONE)
+
+
+def open_again(
+    sources: Sequence[Source],
+    path: bytes,
+    stored: Stored,
+    chunk_size: int,
+    opened: list[Log],
+    byte_range: tuple[int, int] | None = None,
+) -> Log:
+    """The same stored bytes again, or a range of them, from their source.
+
+    opened: gets what is to be closed. Raises Unavailable if the log has changed, or cannot be opened now.
+    """
+    options = OpenOptions(True, byte_range, stored.version, chunk_size)
+    source = next(source for source in sources if source.name == stored.source)
+    log = open_first([source.waiting_anew()], path, options)
+    if not isinstance(log, Folder):
+        opened.append(log)
+        if log.stored.version == stored.version:
+            return log
+    raise Unavailable([SourceError(stored.source, "the log changed while it was read")])
 
 
 class Listing:
