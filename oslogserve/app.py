@@ -1,5 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The WSGI application: one request, top to bottom."""
+"""The WSGI application: one request, top to bottom.
+
+A request is counted, and becomes a Request and a Query. A path of the server itself (assets, health, metrics, the list
+of failures) has its function. All others are of a log or a folder: the sources that the query names are wrapped for
+this request, with its deadline and its trace, and a handler makes the answer.
+
+What a handler opens, it registers in an ExitStack that belongs to the request. If the handler raises, the stack is
+closed here, and the error becomes a page or a sentence. Else the answer's close() is the stack's, or that of the thread
+that still reads; an answer without one has nothing left to read, so the stack is closed at once.
+
+Until the answer begins, all calls of sources share one deadline. From then on each has its own, since the client may
+take the answer slowly.
+"""
 
 import os
 import time

@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The ways to send an open log: stored bytes, an inflated file, text, and the lines of a view."""
+"""The ways to send an open log: stored bytes, an inflated file, text, and the lines of a view.
+
+Stored bytes are sent for format=raw, for a file that is no log, and for a whole log as text if it is stored as one
+member that the client can inflate itself. Ranges are of the stored bytes, or of the text, however that is stored; the
+text of a compressed log is counted before the first range is sent, so that no range of an incomplete log is.
+
+All that can fail before the status is sent shall fail then: the first bytes of a range are read before, and a small log
+as a whole. A small log is also rendered before, so that its answer has a length, and text has headers with its counts.
+A large one is read and rendered while it is sent, by a thread each; three processors work for it then.
+
+A log as it is has no notices: its length was announced. All else ends with a last line for each part that is missing.
+"""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,5 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The answer to a request: its status, its headers, and pieces that are read while they are sent."""
+"""The answer to a request, and the body that the server iterates over.
+
+An Answer is made by a handler, and final: a status, headers, pieces that are read while they are sent, and a list of
+what is missing. The list is the answer's own. It may grow until the last piece was taken: a log breaks off, a budget is
+spent, a source stops answering. Each reason was also told in the pieces, since not all servers can break a connection;
+the body counts them, and an answer that misses something has failed.
+
+answer() decides what does not depend on the content: compression, the length if it is known, and that HEAD has no body.
+A short content is compressed at once, so that it has a length; a long one piece by piece, each flushed, so that a
+reader sees the first lines while the last ones are read.
+
+A Body is a class and no generator, so that close() also works before the first byte: a generator that is closed before
+its first piece never runs its `finally`, and would leak what the pieces are read from.
+"""
 
 import os
 import time

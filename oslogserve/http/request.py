@@ -1,5 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A request's headers for compression, ranges and conditions (RFC 9110)."""
+"""A request's headers for compression, ranges and conditions (RFC 9110), and the validator of an answer.
+
+A Validator stands for one representation of one version of a log: its ETag is a digest of whatever the bytes depend on.
+An encoded answer has a weak one, since two workers may compress the same text to other bytes: so no client joins ranges
+of them. If the source may fail midway, the page says so at its end, under the ETag of the whole log. A cache would keep
+showing that page, so it may not store it.
+
+A log is settled once its job has written nothing for a day. Then caches may keep it for `max_age` seconds. Before, they
+ask each time, and 304 costs no more than the metadata of the log.
+"""
 
 import re
 import select

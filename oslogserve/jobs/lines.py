@@ -4,6 +4,12 @@
 The order of merged rows is (time, log, number). A row's time is the latest one of its line and all lines above, so
 lines of a log never change places, even if its clock was set back. Lines above a log's first time take that time.
 Logs without times come last.
+
+One after the other, logs are read ahead, and an answer that ends early says with which log and row the next one begins.
+Merged, all logs are open at once, so all that they hold is shared out: pieces, unfinished lines, rows that wait. The
+core orders the rows; it is fed with those of the log that it asks for, and others are read ahead meanwhile.
+
+How the rows are cut into slices changes nothing of an answer.
 """
 
 from bisect import bisect_left, bisect_right

@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The reading of a job's logs: for rows, merged rows, summaries and excerpts.
 
-A thread reads one log at a time. What is known of the log so far goes with each part of its rendering, since an
-answer may take some parts, and leave others that were read ahead.
+All of them open a log, compare it if that is asked, render what is wanted, and note what is missing. Reader.read() does
+so for one log, in a thread of its source; its caller takes what it wants of the rendering.
+
+What is known of the log so far goes with each part of its rendering, since an answer may take some parts, and leave
+others that were read ahead. So what an answer says of a log is of the part that it shows, however far threads came.
+
+The logs of a job share a budget and a fate: once the budget is spent, no more logs are begun, and once two logs of a
+source have timed out, the others are not waited for. A log that cannot be opened is skipped, and named.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -1,5 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The renderer: the native core, which is fed with the blocks of a log."""
+"""The renderer: the native core, which is fed with the pieces of a log.
+
+A Rendering is one log on its way to one view. It is iterated once, as bytes, rows, objects or a summary; then its tally
+is known, and why the log broke off, if it did. A break ends the reading and never the view: what was read is shown.
+
+If the log has an index, the core tells which blocks it can pass over. If an index turns out to be of another text
+before anything was given out, the rendering begins anew without it. If all of a log was summarised, its index is made.
+
+Pieces are cut so that the core never works for long at once: other threads want the processor, a client may leave, and
+the budget is charged before each. How much that is for a search follows the time that the last piece took.
+"""
 
 import json
 import time

@@ -1,5 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The selection of a log's lines, and the tally that results."""
+"""What is wanted of a log: its lines, their view and labels; and the tally that results.
+
+A Selection says which lines are shown, by conditions in the order in which they apply: numbers and times, severity,
+searches, what is new; then context, the tail, the limit. `show` brings lines in whatever the rest says. The native core
+reads these fields by their names, so a new one is a change on both sides.
+
+Wanted adds how the lines are shown: the view, links, the end of a page, and what names the log where rows of several
+are mixed. The Tally counts what was read, hit and shown, and says where the next answer begins.
+"""
 
 import re
 import time

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The blocks of an open log: some of its text is read by its index, or that is made while all of it is read.
 
+An index has what was found out when a log was read to its end: its counts and its summary, what each block of some
+megabytes holds, and points of a compressed log from which it can be inflated. A search, a window of lines or a page
+then reads the blocks that it needs, and all else of the log is passed over.
+
 A block is checked before any of it is given out, since an index may be of another text: a log can change while its
-version does not. What the blocks hold, their words and ids, lets searches pass over blocks. To collect it takes as long
-as to make a summary, so an index has none until a search has read all blocks.
+version does not. If it does not fit, the index is removed, and the log is read as if there were none. Nothing depends
+on an index; what was sent already cannot be taken back, so an answer that has begun says that it is incomplete.
+
+What the blocks hold, their words and ids, lets searches pass over blocks. To collect it takes as long as to make a
+summary, so an index has none until a search has read all blocks.
 """
 
 from collections import deque

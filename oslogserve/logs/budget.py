@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Limits what requests may cost: processor time, inflated bytes, and places for expensive work.
+"""Limits what requests may cost: processor time, inflated bytes, memory, and places for expensive work.
 
-Work also ends once its client has left.
+One request may keep a worker busy for long: a search of gigabytes, a gzip that inflates to a thousand times its size, a
+thousand logs merged by time. Each has a Budget. Whoever works for it charges what the work took, at every piece, in the
+thread that did it; the first charge beyond a limit raises Incomplete, and the answer says so at its end. A charge also
+notices that the client has left, so that nobody works for nobody.
+
+Some work is bounded by places as well, for all requests of a process together: large logs, searches, folders. If all
+places of a kind are taken, requests wait, as long as places keep being given back, and are refused then. Some threads
+are always kept free for small answers. A request for a folder's lines whose client takes nothing keeps its place, but
+not from others.
 """
 
 import time

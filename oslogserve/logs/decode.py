@@ -1,7 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Decodes stored logs: gzip, deflate and Zstandard, to the last member or frame.
 
-Checks that the end is complete.
+The bytes decide how a log is compressed, and not its name: jobs compress twice, not at all, or in another way than they
+say. What is declared counts only where the bytes tell nothing.
+
+All that can be inflated is yielded before an error is raised, since the end of a broken log is what its reader wants
+most. Pieces are bounded, whatever the ratio of compression, and each stored chunk gives at least one piece, maybe an
+empty one, so that a caller can charge the time between them. At the end it is checked that the last member is whole.
+
+The inflater is the native core's: it knows where a member ends, loses nothing before a damage, and can begin in the
+middle of a log at a point that it told before.
 """
 
 import re

@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens logs, and inflates them within the budget of a request."""
+"""Opens logs: the stored bytes of a source become the text of a log, within the budget of a request.
+
+An OpenLog has its first chunk. That tells how it is compressed, whether it is a log at all, and, of most small ones,
+all of it. Its text may be read several times; the first time from the chunks that were opened, and again from the
+source, of the same version only. If that has changed meanwhile, the log breaks off rather than mix two versions.
+
+A large log may have an index, see `blocks`. Then nothing is read when it is opened but the metadata, and only what an
+answer needs afterwards.
+
+What reading a compressed log to its end has shown is remembered for its version: the size of its text, and whether the
+stored bytes are one member that a client can inflate. So the next client gets them as they are, or a range of the text.
+"""
 
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence

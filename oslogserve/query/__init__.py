@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks paths and query strings: no other package reads them.
+"""The query of a request: its path and parameters, checked. No other package reads them, so all can trust a Query.
+
+It is a value. What leads to another page is a link that it makes of its own parameters, see link(): what a reader chose
+is in the URL and nowhere else. Parameters are parsed by one table, `parameters.PARAMETERS`; which of them a log, a
+folder or all logs of a folder do not take is another, see check_for().
+
+A wrong value is a BadRequest that names it. On a log's page it is a fault instead: the page comes with the other
+parameters, and its field says what is expected. For that the parameters are checked again without the wrong ones.
 
 It must not know where logs are, or what a page looks like.
 """

@@ -1,5 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The database of runs: what is kept, and what it answers."""
+"""The database of runs: what is kept, and what it answers.
+
+A run is a job's folder, and a row; its causes are rows with two fingerprints, one of all lines of the cause, one of the
+failed test and its exception alone. A question is a fingerprint, and the answer how many other runs have it, in how
+many jobs, since when, and whether runs that passed have it too: then it is no cause.
+
+A run is remembered once, by its path, whoever reads it: the same folder read again says nothing new. If the folder was
+written again since, another run has taken its place. Rows are small, and go after some weeks.
+
+Each question is one transaction, in SQLite for one machine or PostgreSQL for several. One process writes at a time. If
+the database fails or hangs, its caller knows nothing, and no answer fails.
+"""
 
 import time
 from collections.abc import Callable, Iterator

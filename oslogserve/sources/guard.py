@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The guard of a source: it hides dot files, measures, and keeps one source's trouble from others.
 
-A circuit breaker stops calls to a failing source. A bulkhead lets half of the threads wait for a
-source. If none of these finishes, further calls fail at once, so that their threads can serve other
-logs.
+Trouble is of two kinds. A source that fails answers at once: a circuit breaker stops calling it after some failures in
+a row, and tries again after a pause that doubles. A source that hangs answers late or never: a bulkhead lets half of
+the threads wait for it. If none of these finishes, further calls fail at once, so that their threads can serve other
+logs. Behind a disk, even fewer may wait, since the disk's readers need the threads.
+
+The server's log gets the beginning and the end of an outage, and not each failure in it. Failures of a single log are
+none: the next request to the source may succeed.
+
+A GuardedSource is a source behind its guard, for one request. It times each opening and all reading without the
+client's time, and notes in the request's trace why the source failed.
 """
 
 import os
