@@ -71,7 +71,7 @@ class PassedLogs:
     def __init__(self, logs: Logs, renderer: Renderer, indexes: Indexes | None = None) -> None:
         """indexes: where words are kept; None for nowhere."""
         self._logs = logs
-        self._renderer = renderer
+        self.renderer = renderer
         self._indexes = indexes
         #: The words of logs that were read last.
         self._kept: OrderedDict[Stored, Known] = OrderedDict()
@@ -132,7 +132,7 @@ class PassedLogs:
             budget.note()
             if kept:
                 return kept, ""
-        known = self._renderer.new_known()
+        known = self.renderer.new_known()
         log = self._logs.open(path, sources, budget)
         if log is None:
             raise Error(_IS_FOLDER)
@@ -160,12 +160,6 @@ class PassedLogs:
             return None, [_fault("these logs were not compared with", folder, error.sentence)]
         what = "these logs were compared with a part of"
         return run, [_fault(what, folder, run.ended)] if run.ended else []
-
-    def nothing(self) -> Known:
-        """No words: all lines are new."""
-        known = self._renderer.new_known()
-        known.finish()
-        return known
 
     @contextmanager
     def _room(self) -> Iterator[None]:
@@ -254,8 +248,9 @@ class PassedRun:
         """The words of the log at this path, see like()."""
         if path is None:
             why = "no log there is like it, so all of its lines are new"
-            fault = _fault("it was not compared with", self._folder, why)
-            return Passed(self._logs.nothing(), fault)
+            nothing = self._logs.renderer.new_known()
+            nothing.finish()
+            return Passed(nothing, _fault("it was not compared with", self._folder, why))
         sources = [source.waiting_anew() for source in self._sources]
         return self._logs.get(path, sources, self._budget)
 

@@ -183,7 +183,12 @@ def fingerprints(why: str, lines: Sequence[str], chapter: str | None = None) -> 
     """
     if why == "end":
         return {}
-    name = _name_of(lines) if why == "test" else ""
+    name = ""
+    if why == "test":
+        first = lines[0]
+        is_name = not (first.startswith("Traceback (") or _SAYS_NOTHING.fullmatch(first))
+        below = (line for line in lines if line.startswith("--- FAIL"))  # Go's, below its messages
+        name = next(below, first if is_name else "")
     step = normalised(chapter or "")
     own_step = "" if _ANY_STEP.match(chapter or "") else step
     several = (normalised(line, line == name) for line in lines if not _WORKER.match(line))
@@ -207,14 +212,6 @@ def fingerprints(why: str, lines: Sequence[str], chapter: str | None = None) -> 
     if failed and exception:
         found["failure"] = _digest("failure", [failed, exception])
     return found
-
-
-def _name_of(lines: Sequence[str]) -> str:
-    """The line that names the failed test; "" for none. Go prints it below the test's messages."""
-    first = lines[0]
-    named = (line for line in lines if line.startswith("--- FAIL"))
-    is_name = not (first.startswith("Traceback (") or _SAYS_NOTHING.fullmatch(first))
-    return next(named, first if is_name else "")
 
 
 def _digest(kind: str, lines: Sequence[str]) -> str:

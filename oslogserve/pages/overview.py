@@ -172,7 +172,7 @@ def section(
         lines_shown=lines_shown,
         excerpt_of=lambda one: excerpts.get(one.file),
         brief=address(
-            (pair for pair in query.parameters if pair[0] in OF_BRIEF),
+            [pair for pair in query.parameters if pair[0] in OF_BRIEF],
             ("format",),
             format="brief",
             bytes=EXCERPT_SIZE,

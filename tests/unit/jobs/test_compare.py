@@ -19,7 +19,7 @@ from oslogserve.query import Query
 from oslogserve.sources import Folder
 from oslogserve.sources.disk.source import Disk
 from tests.kit.open_logs import FakeLog, FakeSource
-from tests.kit.renderers import is_new, renderer
+from tests.kit.renderers import is_new, known_of, renderer
 
 
 class CountingDisk(Disk):
@@ -242,7 +242,7 @@ def test_giving_up_many_logs_counts_none_of_them_again(logs, disk, budget, monke
     monkeypatch.setattr(compare, "LARGEST", 0)
     stored = logs.find(b"a.log", [disk]).stored
     for number in range(1000):
-        logs._keep(stored._replace(version=str(number)), logs.nothing())
+        logs._keep(stored._replace(version=str(number)), known_of())
     sizes.clear()
     monkeypatch.setattr(compare, "MOST_HELD", 0)
     with logs._room():
