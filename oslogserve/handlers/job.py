@@ -3,7 +3,6 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
-from functools import partial
 from math import inf
 
 from oslogserve.ci.build import Build
@@ -58,10 +57,19 @@ class JobHandler:
         """opened: gets what is to be closed behind the answer."""
         budget = opened.enter_context(closing(self._workload.begin(request.has_left)))
         job = opened.enter_context(closing(self._jobs.open(query, sources, budget)))
-        is_run = partial(self._is_run, request, query.path, sources)
+
+        def is_a_run() -> bool:
+            """False also if that cannot be found out now."""
+            try:
+                with closing(self._workload.begin(request.has_left)) as own:
+                    own.enter(FOLDERS)
+                    return is_run(sources, query.path, self._job_marks, own.charge)
+            except (Error, Incomplete):
+                return False
+
         return answer(
             request,
-            pieces_of(query, job, self._memory, self._page_size, is_run),
+            pieces_of(query, job, self._memory, self._page_size, is_a_run),
             [("Cache-Control", "no-cache"), VARY, _ROBOTS, *page.HEADERS[query.view]],
             view="job",
             is_compressible=True,
@@ -69,15 +77,6 @@ class JobHandler:
             note_sent=budget.note_sent,
             close=opened.close,
         )
-
-    def _is_run(self, request: Request, path: bytes, sources: Sequence[Source]) -> bool:
-        """True if the folder is a run's. False also if that cannot be found out now."""
-        try:
-            with closing(self._workload.begin(request.has_left)) as budget:
-                budget.enter(FOLDERS)
-                return is_run(sources, path, self._job_marks, budget.charge)
-        except (Error, Incomplete):
-            return False
 
 
 def pieces_of(

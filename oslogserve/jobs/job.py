@@ -166,9 +166,10 @@ class Job:
         if left_out["unlisted"]:
             capped.append(f"{left_out['unlisted']:,} more files were not read, and are not listed")
         #: Why the answer is incomplete. What its logs lack is added at its end.
-        self.missing = [*missing, *(Incomplete("capped", one) for one in capped), *walk.missing]
+        unlisted = walk.missing
+        self.missing = [*missing, *(Incomplete("capped", one) for one in capped), *unlisted]
         self.next_log = self.next_log or walk.next
-        self._has_all = not (left_out["long"] or walk.missing)
+        self._has_all = not (left_out["long"] or unlisted)
         # The log with the query's moment, whose line is shown whatever the other parameters say.
         self._marked: File | None = None
         if query.moment:

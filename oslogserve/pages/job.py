@@ -113,6 +113,18 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
     kept = [pair for pair in query.parameters if pair[0] in _CHOOSING and pair[1]]
     kept_source = [pair for pair in kept if pair[0] == "source"]
     logs = [(label(query, file).decode(), file.shown) for file in job.files]
+    values = dict(query.parameters)
+    form = {
+        **{name: values.get(name, "") for name in _FIELDS},
+        "level": query.selection.level or SEVERITIES[0],
+        "order": "time" if job.by_time else "log",
+        # A field has the last of several values.
+        "hidden": [
+            (name, value)
+            for name, value in kept
+            if name in _HIDDEN_ONES or (name in _FIELDS and values[name] != value)
+        ],
+    }
     moments: list[int] = []
     in_use = filters(kept)
     if query.moment:  # without one of them, the page goes there again
@@ -123,7 +135,7 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
         gathered(rows(lines, logs, job.by_time, moments)),
         **frame(query),
         overview=address(kept_source, format="overview"),
-        form=_form(query, kept, job.by_time),
+        form=form,
         levels=SEVERITIES,
         filters=in_use,
         moment=query.moment,
@@ -133,23 +145,6 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
         ended=ended,
         address=partial(next_address, query),
     )
-
-
-def _form(query: Query, kept: list[tuple[str, str]], by_time: bool) -> dict[str, Any]:
-    """Values of the form's fields, and hidden parameters."""
-    values = dict(query.parameters)
-    # A field has the last of several values.
-    hidden = [
-        (name, value)
-        for name, value in kept
-        if name in _HIDDEN_ONES or (name in _FIELDS and values[name] != value)
-    ]
-    return {
-        **{name: values.get(name, "") for name in _FIELDS},
-        "level": query.selection.level or SEVERITIES[0],
-        "order": "time" if by_time else "log",
-        "hidden": hidden,
-    }
 
 
 def address_of(query: Query, file: File, safe: str = "/", **parameters: str) -> str:
