@@ -32,7 +32,6 @@ from oslogserve.lines.selection import (
     NO_TIME,
     TAIL_BYTES,
     UNTIMED,
-    Last,
     Rows,
     Selection,
     Wanted,
@@ -285,7 +284,7 @@ def _merged(
     aheads = []
     last_rows = None if tail is None else LastRows(tail)
     for number, file in enumerate(files):
-        last = last_rows and Last(last_rows, number)
+        last = last_rows and (last_rows, number)
         rows = _rows_to_merge(job.reader, file, wanted(file)._replace(last=last), len(files))
         aheads.append(job.read_ahead(file, rows, is_eager=False))
     for ahead in aheads:

@@ -25,13 +25,6 @@ _TIME_IN_ANCHOR = re.compile(
 )
 
 
-class Nearest(NamedTuple):
-    """The line nearest to a moment. micros: microseconds by which it is later."""
-
-    number: int
-    micros: int
-
-
 def moment_of(anchor: bytes, renderer: Renderer, written: int) -> TimeRange | None:
     """The time that an anchor such as `_2013-09-27_18_22_11_248` names; None if it has no day.
 
@@ -50,30 +43,32 @@ def moment_of(anchor: bytes, renderer: Renderer, written: int) -> TimeRange | No
         return None
 
 
-def nearest(log: OpenLog, renderer: Renderer, anchor: bytes, moment: TimeRange) -> Nearest | None:
-    """The line nearest to `moment`, which `anchor` names; None if no line has a time.
+def nearest(
+    log: OpenLog, renderer: Renderer, anchor: bytes, moment: TimeRange
+) -> tuple[int, int] | None:
+    """The line nearest to `moment`, which `anchor` names, and microseconds by which it is later; None if no line has a time.
 
     Compares the first line that is not before `moment` with the last one above it that has a time. If a
     clock was set back, a line with that very time may follow further below.
     """
 
-    def with_times(selection: Selection) -> Iterator[Nearest]:
+    def with_times(selection: Selection) -> Iterator[tuple[int, int]]:
         for line in _lines(log, renderer, selection):
             with suppress(ValueError):  # a time of day alone
                 if line["time"]:
-                    yield Nearest(line["line"], time_range(line["time"]).first - moment.first)
+                    yield line["line"], time_range(line["time"]).first - moment.first
 
     later = next(with_times(Selection(since=moment, limit=1)), None)
-    if later and later.micros:
+    if later and later[1]:
         for line in _lines(log, renderer, Selection(first=_NO_LINE, show=(anchor,))):
-            return Nearest(line["line"], 0)
-    if later and (later.number == 1 or later.micros == 0):
+            return line["line"], 0
+    if later and (later[0] == 1 or later[1] == 0):
         return later
-    before = Selection(last=later.number - 1 if later else None, tail=_MOST_BEFORE)
+    before = Selection(last=later[0] - 1 if later else None, tail=_MOST_BEFORE)
     candidates = [*with_times(before)][-1:]
     if later:
         candidates.append(later)
-    return min(candidates, key=lambda line: abs(line.micros), default=None)
+    return min(candidates, key=lambda line: abs(line[1]), default=None)
 
 
 def _lines(log: OpenLog, renderer: Renderer, selection: Selection) -> Iterator[dict[str, Any]]:
@@ -170,16 +165,16 @@ def target(goto: Goto, log: OpenLog, renderer: Renderer) -> tuple[str, str] | No
     for moment in moments:
         for line in _lines(log, renderer, Selection(since=moment, until=moment, limit=1)):
             return f"L{line['line']}", f"L{line['line']}"
-    found: list[tuple[Nearest, str]] = []
+    found: list[tuple[int, int, str]] = []
     for moment in moments:
         at = datetime(1970, 1, 1) + timedelta(microseconds=moment.first)
         anchor = f"_{at:%Y-%m-%d_%H_%M_%S_%f}"
         if near := nearest(log, renderer, anchor.encode(), moment):
-            found.append((near, anchor))
+            found.append((*near, anchor))
     if not found:
         return None
-    near, anchor = min(found, key=lambda pair: abs(pair[0].micros))
-    return f"L{near.number}", anchor  # the anchor lets the page say how far away the line is
+    number, _, anchor = min(found, key=lambda one: abs(one[1]))
+    return f"L{number}", anchor  # the anchor lets the page say how far away the line is
 
 
 def cause_lines(first: int, last: int) -> str:

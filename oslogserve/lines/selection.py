@@ -79,14 +79,6 @@ class PageLimits(NamedTuple):
     elements: int
 
 
-class Last(NamedTuple):
-    """The part of a log in the last rows of several logs that are merged."""
-
-    rows: LastRows
-    #: The log's index in the merge.
-    log: int
-
-
 class Wanted(NamedTuple):
     """A request to a renderer: the view, the lines and their labels."""
 
@@ -106,8 +98,9 @@ class Wanted(NamedTuple):
     by_time: bool = False
     #: The words of the log that lines are compared with.
     known: Known | None = None
-    #: Where only the last rows of a merge are wanted: lines that are surely not among them may be left out.
-    last: Last | None = None
+    #: Where only the last rows of a merge are wanted, those and the log's index in it: lines that are surely not
+    #: among them may be left out.
+    last: tuple[LastRows, int] | None = None
     #: For the view marked: bytes of a line's text. Of a longer line, its last bytes come too.
     beginning: int = 4096
 

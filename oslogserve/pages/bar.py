@@ -49,13 +49,6 @@ _OF_NUMBERS = ("lines", "context", "limit", "tail")
 _Pairs = list[tuple[str, str]]
 
 
-class Filters(NamedTuple):
-    """Links that remove a filter in use, and one that removes all."""
-
-    chips: _Pairs
-    clear: str
-
-
 class Form(NamedTuple):
     """The search form, with the values that were typed."""
 
@@ -134,7 +127,8 @@ def form(
     return Form(fields, hidden, wrong)
 
 
-def filters(kept: _Pairs) -> Filters:
+def filters(kept: _Pairs) -> tuple[_Pairs, str]:
+    """Links that remove a filter in use, and the address that removes all."""
     chips = []
     for place, (name, value) in enumerate(kept):
         if name not in _LABELS or (name, value.upper()) == ("level", SEVERITIES[0]):
@@ -147,7 +141,7 @@ def filters(kept: _Pairs) -> Filters:
         # If nothing is compared, no line is new.
         without = address(others, ("new",) if name == "against" else ())
         chips.append((without, _LABELS[name].format(value)))
-    return Filters(chips, address(kept, (*_LABELS, "order")))
+    return chips, address(kept, (*_LABELS, "order"))
 
 
 def _kept(parameters: Iterable[tuple[str, str]]) -> _Pairs:

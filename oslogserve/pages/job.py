@@ -126,10 +126,9 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
         ],
     }
     moments: list[int] = []
-    in_use = filters(kept)
+    chips, clear = filters(kept)
     if query.moment:  # without one of them, the page goes there again
-        chips = [(f"{address}#{ID}", text) for address, text in in_use.chips]
-        in_use = in_use._replace(chips=chips)
+        chips = [(f"{address}#{ID}", text) for address, text in chips]
     yield from streamed(
         "job.html",
         gathered(rows(lines, logs, job.by_time, moments)),
@@ -137,7 +136,7 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
         overview=address(kept_source, format="overview"),
         form=form,
         levels=SEVERITIES,
-        filters=in_use,
+        filters=(chips, clear),
         moment=query.moment,
         # The answers behind the first one go on behind it.
         lacks_moment=lambda: not moments and not query.selection.after,

@@ -17,7 +17,7 @@ from oslogserve.errors import Header, Incomplete
 from oslogserve.http.request import is_settled
 from oslogserve.jobs.compare import NOT_COMPARED, Passed
 from oslogserve.lines.excerpt.lines import MarkedLine, marked_lines, planned
-from oslogserve.lines.places import Nearest, moment_of, nearest
+from oslogserve.lines.places import moment_of, nearest
 from oslogserve.lines.renderer import Renderer, Rendering
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Wanted
 from oslogserve.lines.summary import ErrorLine, Summary
@@ -157,9 +157,12 @@ class LogView:
             lines = self._lines("html", pieces)
             yield from streamed("file.html", lines, view=self, title=self._file_title, style=style)
             return
-        found = self._nearest()
+        written = int(log.stored.modified)
+        moments = ((one, moment_of(one, self._renderer, written)) for one in query.selection.show)
+        anchor, moment = next((pair for pair in moments if pair[1]), (b"", None))
+        found = moment and nearest(log, self._renderer, anchor, moment)
         if found:
-            shown = (*query.selection.show, b"L%d" % found.number)
+            shown = (*query.selection.show, b"L%d" % found[0])
             self.selection = query.selection._replace(show=shown)
         size = (log.stored.size or 0) * (ASSUMED_RATIO if log.packing else 1)
         is_large = self.limits is not None and size > self.limits.size
@@ -169,13 +172,16 @@ class LogView:
             self.selection = _around_shown(self.selection)
         selection = self.selection
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
-        if found and (not found.micros or found.number <= query.selection.after):
+        if found and (not found[1] or found[0] <= query.selection.after):
             found = None
+        # A page's title has the last folders, one of which usually names the job.
+        *folders, name = query.shown.split("/")
+        title = f"{name} - {'/'.join(folders[-4:])}" if folders else name
         # Send the page's beginning first, since a filter may find no line for long.
         yield from streamed(
             "log.html",
             self._lines("html", pieces, query.row_link),
-            **frame(query, _title(query.shown)),
+            **frame(query, title),
             **bar(query),
             view=self,
             plain_name=plain_name,
@@ -184,22 +190,10 @@ class LogView:
             may_end_early=is_large and not has_end,
         )
 
-    def _nearest(self) -> Nearest | None:
-        """The line nearest to the first moment in `show`."""
-        for anchor in self.query.selection.show:
-            if moment := moment_of(anchor, self._renderer, int(self.log.stored.modified)):
-                return nearest(self.log, self._renderer, anchor, moment)
-        return None
-
-    @property
-    def notices(self) -> list[str]:
-        """A sentence for each missing part."""
-        return [incomplete_notice(error) for error in self.missing if not error.is_of_comparison]
-
-    @property
-    def faults_of_comparison(self) -> list[str]:
-        """A sentence for each reason why lines may be called new that are not, or none is."""
-        return [incomplete_notice(error) for error in self.missing if error.is_of_comparison]
+    def notices(self, of_comparison: bool = False) -> list[str]:
+        """A sentence for each missing part, or each reason why lines may be called new that are not, or none is."""
+        named = (error for error in self.missing if error.is_of_comparison == of_comparison)
+        return [*map(incomplete_notice, named)]
 
     @property
     def without_lines(self) -> str:
@@ -361,12 +355,6 @@ def _continued(
     first = begin or number
     after = number - 1 if first < number or has_more else ""
     return {"after": after, "lines": f"{first}-{last or ''}"}
-
-
-def _title(path: str) -> str:
-    """A page's title: the file and the last folders above it, one of which usually names the job."""
-    *folders, name = path.split("/")
-    return f"{name} - {'/'.join(folders[-4:])}" if folders else name
 
 
 def json_line(value: dict[str, Any]) -> bytes:
