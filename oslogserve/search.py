@@ -33,11 +33,12 @@ _LITERAL_IN_CLASS = {"[": r"\[", "&": r"\&", "~": r"\~", "--": r"-\-"}
 _FLAGS = re.compile(r"\(\?(?=[a-zA-Z-])(?!P[<=>])[imsU-]*[^imsU:)-]").match
 #: Characters that a backslash makes literal.
 _META = set(r"\.+*?()|[]{}^$-&~#/")
+_LITERAL = str.maketrans({character: f"\\{character}" for character in _META})
 
 
 def literal(text: str) -> str:
     """The pattern for literal text. It ignores case unless the text has a capital letter."""
-    pattern = "".join(f"\\{one}" if one in _META else one for one in text)
+    pattern = text.translate(_LITERAL)
     return pattern if any(map(str.isupper, text)) else f"(?i){pattern}"
 
 
@@ -75,9 +76,7 @@ def _escaped(escape: str, in_class: bool) -> str:
     if letter == "Q" and in_class:
         raise ValueError(r"\Q is not taken within [...]")
     if letter == "Q":
-        return "".join(
-            f"\\{one}" if one in _META else one for one in escape[2:].removesuffix("\\E")
-        )
+        return escape[2:].removesuffix("\\E").translate(_LITERAL)
     if letter.isdigit() or letter == "C":
         raise ValueError(f"\\{letter} is not taken: write a character's code as \\x41")
     if letter.isalpha() or letter in _META or not letter.isascii():

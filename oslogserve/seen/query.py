@@ -49,13 +49,12 @@ class SeenQuery(NamedTuple):
         parameters = parameters_of(environ.get("QUERY_STRING", ""))
         found = parsed(parameters, _PARAMETERS | {"days": days})
         cause = found.get("cause", "")
+        preferred = "html" if accepts_html(environ.get("HTTP_ACCEPT", "")) else "json"
         return cls(
             environ.get("SCRIPT_NAME", ""),
             found.get("days", kept_days if cause else min(DAYS, kept_days)),
             kept_days,
             {name: found.get(name, "") for name in ("job", "project", "branch")},
             cause,
-            found["format"] == "html"
-            if "format" in found
-            else accepts_html(environ.get("HTTP_ACCEPT", "")),
+            found.get("format", preferred) == "html",
         )

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
+import ctypes
+import subprocess
+import sys
 import threading
 
 import pytest
 
-from oslogserve.threads import Bulkhead, Full
+from oslogserve.threads import ARENAS, Bulkhead, Full
 
 PATIENCE = 3.0
 #: Seconds after which a test has failed; none waits for so long where all is well.
@@ -40,3 +43,38 @@ def test_whoever_gave_up_makes_room_to_wait(clock):
     with pytest.raises(Full):
         places.enter()
     assert room.acquire(blocking=False)
+
+
+#: Eight threads that hold memory of their C library at once; then it says what arenas it has.
+PROGRAM = """
+import ctypes, threading
+{first}
+libc = ctypes.CDLL(None)
+libc.malloc.restype = libc.fopen.restype = ctypes.c_void_p
+libc.malloc_info.argtypes = (ctypes.c_int, ctypes.c_void_p)
+libc.fflush.argtypes = (ctypes.c_void_p,)
+barrier = threading.Barrier(8)
+def allocate():
+    libc.malloc(50_000)
+    barrier.wait()
+threads = [threading.Thread(target=allocate) for _ in range(8)]
+[thread.start() for thread in threads]
+[thread.join() for thread in threads]
+out = libc.fopen(b"/dev/stdout", b"w")
+libc.malloc_info(0, out)
+libc.fflush(out)
+"""
+SHARING = "from oslogserve.threads import set_up_malloc; set_up_malloc()"
+
+
+def arenas(first=""):
+    command = [sys.executable, "-c", PROGRAM.format(first=first)]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.count(
+        "<heap "
+    )
+
+
+@pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_info"), reason="not glibc")
+def test_no_thread_keeps_an_arena_of_memory_that_others_cannot_use():
+    assert arenas() > ARENAS
+    assert arenas(SHARING) <= ARENAS
