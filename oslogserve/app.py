@@ -107,18 +107,12 @@ class App:
             LIST: partial(what_failed, memory=assembly.memory),
             **{path: partial(server.asset, path=path) for path in page.ASSETS},
         }
-        self._operator_paths = self._paths_of_operators(config["metrics", "path"])
-
-    def _paths_of_operators(self, metrics: str) -> dict[str, Callable[[Request, Trace], Answer]]:
-        """metrics: the path of the metrics; "" for none."""
-        readiness = Readiness(self._guards)
-        readyz = partial(
-            server.readyz, readiness=readiness, sources=self._guards, metrics=self._metrics
-        )
-        paths: dict[str, Callable[[Request, Trace], Answer]] = {"/readyz": readyz}
-        if metrics:
-            paths[metrics] = lambda request, _: server.exposition(request, self._metrics)
-        return paths
+        readiness = Readiness(self._guards, self._metrics)
+        self._operator_paths: dict[str, Callable[[Request, Trace], Answer]] = {"/readyz": readiness}
+        if path := config["metrics", "path"]:
+            self._operator_paths[path] = lambda request, _: server.exposition(
+                request, self._metrics
+            )
 
     def __call__(self, environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
         started = time.perf_counter()

@@ -142,7 +142,7 @@ class FolderHandler:
             view="listing",
             is_compressible=True,
             missing=found.missing,
-            note_sent=budget.note_sent,
+            note_sent=budget.note,
             close=opened.close,
         )
 

@@ -74,7 +74,7 @@ class JobHandler:
             view="job",
             is_compressible=True,
             missing=job.missing,
-            note_sent=budget.note_sent,
+            note_sent=budget.note,
             close=opened.close,
         )
 

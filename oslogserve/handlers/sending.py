@@ -230,6 +230,6 @@ class Sending:
             view=view,
             source=stored.source,
             stored_size=stored.size,
-            note_sent=self.log.budget.note_sent,
+            note_sent=self.log.budget.note,
             **{"close": self.close, **more},
         )

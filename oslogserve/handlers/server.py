@@ -2,7 +2,7 @@
 """Answers about the server itself: its assets, health and metrics, and pages of errors."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from threading import Lock
 
@@ -27,8 +27,11 @@ TIME_LIMIT = 5.0
 class Readiness:
     """Checks the sources, each in a thread. While a check hangs, no other of that source begins."""
 
-    def __init__(self, sources: Sequence[Guard], time_limit: float = TIME_LIMIT) -> None:
+    def __init__(
+        self, sources: Sequence[Guard], metrics: Metrics, time_limit: float = TIME_LIMIT
+    ) -> None:
         self._sources = sources
+        self._metrics = metrics
         self._time_limit = time_limit
         self._lock = Lock()
         self._checks: dict[str, Future[None]] = {}
@@ -52,6 +55,26 @@ class Readiness:
                 failures[name] = str(error)
         return failures
 
+    def __call__(self, request: Request, trace: Trace) -> Answer:
+        """trace: gets the failures for the request log."""
+        sources, failures = self._sources, self.failures()
+        trace.failures.update(failures)
+        outcome = "failed" if failures or not sources else "ok"
+        self._metrics["readiness_checks_total", outcome].inc()
+        state = {source.name: "ok" for source in sources}
+        for source in sources:
+            if source.name in failures:
+                where = visible(source.source.location)
+                state[source.name] = f"{failures[source.name]} ({where})"
+        text = "".join(f"{name}: {what}\n" for name, what in state.items())
+        if outcome == "ok":
+            return _text(request, text)
+        if not sources:
+            trace.refusal = "no source is configured"
+            text = f"{trace.refusal}\n"
+        retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
+        return _text(request, text, retry_after, status=Unavailable.status)
+
 
 def asset(request: Request, path: str) -> Answer:
     content, media_type = page.ASSETS[path]
@@ -65,34 +88,6 @@ def asset(request: Request, path: str) -> Answer:
 
 def healthz(request: Request) -> Answer:
     return _text(request, "oslogserve answers\n")
-
-
-def readyz(
-    request: Request,
-    trace: Trace,
-    readiness: Readiness,
-    sources: Sequence[Guard],
-    metrics: Metrics,
-) -> Answer:
-    """trace: gets the failures for the request log."""
-    failures = readiness.failures()
-    trace.failures.update(failures)
-    outcome = "failed" if failures or not sources else "ok"
-    metrics["readiness_checks_total", outcome].inc()
-    text = "".join(f"{guard.name}: {_state(guard, failures)}\n" for guard in sources)
-    if outcome == "ok":
-        return _text(request, text)
-    if not sources:
-        trace.refusal = "no source is configured"
-        text = f"{trace.refusal}\n"
-    retry_after = "Retry-After", str(Unavailable.RETRY_AFTER)
-    return _text(request, text, retry_after, status=Unavailable.status)
-
-
-def _state(guard: Guard, failures: Mapping[str, str]) -> str:
-    if guard.name not in failures:
-        return "ok"
-    return f"{failures[guard.name]} ({visible(guard.source.location)})"
 
 
 def _text(request: Request, text: str, *headers: Header, status: str = "200 OK") -> Answer:

@@ -217,8 +217,7 @@ class Rendering:
                 self.broke_off = error
             yield from iter(self._core.finish, b"")
             if is_over and blocks and self._core.is_index_wrong:
-                blocks.refuse("its blocks lack lines")
-                self.broke_off, is_over = WrongIndex(), False
+                self.broke_off, is_over = blocks.refuse("its blocks lack lines"), False
             yield b""
             totals = self._core.totals()
             self.tally = tally = Tally(**self._core.tally())

@@ -132,13 +132,11 @@ class Blocks:
         self._indexes.keep(self._stored, content)
         self._is_sought, self._index, self._is_made = True, LogIndex(content), True
 
-    def refuse(self, why: str) -> None:
-        """Removes an index that is wrong."""
-        self._give_up("damaged", why)
-
-    def _give_up(self, reason: str, why: str) -> None:
+    def refuse(self, why: str, reason: str = "damaged") -> WrongIndex:
+        """Removes an index that is wrong, and returns the error of who needs it."""
         self._indexes.refuse(self._stored, reason, why)
         self._index = None
+        return WrongIndex()
 
     def read(
         self, place: int, most_held: int = MOST_HELD, is_collected: bool = False
@@ -157,7 +155,7 @@ class Blocks:
             if is_held:
                 held.append(piece)
         if checksum != expected:
-            raise self._misfit("text", "the log has other text")
+            raise self.refuse("the log has other text", "text")
         if is_collected and place == 0:
             self._contents, self._collected = native.Contents(), 0
         is_collected = is_collected and place == self._collected  # else one before it was not read
@@ -181,7 +179,7 @@ class Blocks:
         try:
             blocks = self._found().blocks
         except ValueError as error:
-            raise self._misfit("damaged", str(error)) from error
+            raise self.refuse(str(error)) from error
         place = blocks.place_of(first)
         places = range(place, blocks.place_of(end - 1) + 1)
         yield from within(chain.from_iterable(map(self.read, places)), first, end, blocks[place][0])
@@ -220,16 +218,12 @@ class Blocks:
         while size:
             piece = self._rest or next(self._stream, None)
             if piece is None:
-                raise self._misfit("text", "the log is shorter")
+                raise self.refuse("the log is shorter", "text")
             behind, skipped = piece[skipped:], max(0, skipped - len(piece))
             wanted, self._rest = behind[:size], behind[size:]
             size -= len(wanted)
             yield wanted
         self._at = end
-
-    def _misfit(self, reason: str, why: str) -> WrongIndex:
-        self._give_up(reason, why)
-        return WrongIndex()
 
     def _text_from(self, at: int, point: "Point | None") -> Iterator[bytes]:
         """Yields the text from its byte `at` on. point: the last one before it; None for the log's beginning."""
@@ -246,7 +240,7 @@ class Blocks:
             yield piece[skipped:]
             skipped = max(0, skipped - len(piece))
         if inflater.fault:
-            raise self._misfit("text", "it cannot be inflated from here")
+            raise self.refuse("it cannot be inflated from here", "text")
 
     def _stored_from(self, at: int) -> Iterator[bytes]:
         """Yields the stored bytes from `at` on. Raises Incomplete."""
@@ -257,7 +251,7 @@ class Blocks:
             except Error as error:
                 failures = error.failures if isinstance(error, Unavailable) else ()
                 if any(isinstance(failure, NoRange) for failure in failures):
-                    raise self._misfit("ranges", "its source does not send ranges") from error
+                    raise self.refuse("its source does not send ranges", "ranges") from error
                 raise Incomplete("failed", error.sentence) from error
             with closing(log):
                 for chunk in log:

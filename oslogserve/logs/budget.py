@@ -143,7 +143,7 @@ class Budget:
 
         Raises Incomplete where the budget is spent, and ClientLeft.
         """
-        self.note(inflated)
+        self.note(inflated=inflated)
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
@@ -157,13 +157,9 @@ class Budget:
         if self._inflated > size:
             raise Incomplete("budget", f"one request inflates no more than {int(size) >> 20} MiB")
 
-    def note_sent(self, size: int) -> None:
-        """Charges in the same way a piece of the answer, of so many bytes, but raises nothing."""
-        self.note(sent=size)
-
-    def note(self, inflated: int = 0, sent: int = 0) -> None:
+    def note(self, sent: int = 0, inflated: int = 0) -> None:
         """Charges in the same way, but raises nothing: whoever charges next learns that the budget is
-        spent. sent: bytes of the answer."""
+        spent. sent: bytes of a piece of the answer."""
         now = time.thread_time()
         spent = now - getattr(_threads, "charged_until", 0.0)
         _threads.charged_until = now

@@ -176,21 +176,6 @@ def length(pieces: Iterable[bytes], most: int) -> int | None:
     return total
 
 
-class Reading:
-    """The pieces of a log until it breaks off; iterate once."""
-
-    def __init__(self, pieces: Iterable[bytes]) -> None:
-        self._pieces = pieces
-        #: Why it broke off, known at the end; None if it did not.
-        self.broke_off: Incomplete | None = None
-
-    def __iter__(self) -> Iterator[bytes]:
-        try:
-            yield from self._pieces
-        except Incomplete as error:
-            self.broke_off = error
-
-
 def within(pieces: Iterable[bytes], first: int, end: int, at: int = 0) -> Iterator[bytes]:
     """Yields the bytes from `first` up to `end`. Reads all pieces. at: the place of the first one."""
     for piece in pieces:

@@ -13,7 +13,7 @@ from typing import BinaryIO, NamedTuple
 
 from oslogserve.compression import encoding_of
 from oslogserve.errors import Incomplete, Undecodable
-from oslogserve.logs.decode import Decoded, Reading, packed_as
+from oslogserve.logs.decode import Decoded, packed_as
 from oslogserve.logs.media_type import passed_through_as
 from oslogserve.native import Masking, Packer
 from oslogserve.upload.masks import Masks, masked
@@ -22,6 +22,21 @@ from oslogserve.upload.payload import is_compressible, pieces_of, write_gzip
 #: First bytes of a text, by which its kind is told.
 _HEAD = 1024
 _NO_TEXT = "it has {}, and it is no text, plain or compressed"
+
+
+class Reading:
+    """The pieces of a log until it breaks off; iterate once."""
+
+    def __init__(self, pieces: Iterable[bytes]) -> None:
+        self._pieces = pieces
+        #: Why it broke off, known at the end; None if it did not.
+        self.broke_off: Incomplete | None = None
+
+    def __iter__(self) -> Iterator[bytes]:
+        try:
+            yield from self._pieces
+        except Incomplete as error:
+            self.broke_off = error
 
 
 class Unmasked(Exception):

@@ -6,6 +6,7 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.handlers.server import Readiness
+from oslogserve.metrics import Metrics
 
 
 class Source:
@@ -26,11 +27,11 @@ def broken():
 
 def test_who_fails_is_named_with_why():
     sources = [Source("disk", broken), Source("swift", lambda: None)]
-    assert Readiness(sources, 1).failures() == {"disk": "no such folder"}
+    assert Readiness(sources, Metrics(), 1).failures() == {"disk": "no such folder"}
 
 
 def test_a_source_that_hangs_is_named_within_the_bound(hanging):
-    ready = Readiness([Source("disk", lambda: None), hanging], 0.1)
+    ready = Readiness([Source("disk", lambda: None), hanging], Metrics(), 0.1)
     before = threading.active_count()
     started = time.monotonic()
     for _ in range(3):

@@ -9,13 +9,13 @@ from oslogserve.errors import Incomplete
 from oslogserve.logs.decode import (
     PIECE,
     Decoded,
-    Reading,
     exactly,
     first_bytes,
     length,
     packed_as,
     within,
 )
+from oslogserve.upload.masked_copy import Reading
 
 _random = random.Random(2)
 LOG = b"".join(

@@ -6,8 +6,9 @@ from itertools import pairwise
 import pytest
 import zstandard
 
-from oslogserve.logs.decode import PIECE, Decoded, Reading, first_bytes, packed_as
+from oslogserve.logs.decode import PIECE, Decoded, first_bytes, packed_as
 from oslogserve.native import Inflater
+from oslogserve.upload.masked_copy import Reading
 from tests.kit.packing import frame, frames, skippable, streamed
 
 _random = random.Random(3)

@@ -9,7 +9,8 @@ from functools import partial
 
 import pytest
 
-from oslogserve.logs.decode import Decoded, Reading
+from oslogserve.logs.decode import Decoded
+from oslogserve.upload.masked_copy import Reading
 from oslogserve.upload.masks import Masks
 from oslogserve.upload.uploader import Uploader
 from tests.kit.packing import frame, skippable, streamed
