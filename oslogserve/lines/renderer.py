@@ -24,8 +24,7 @@ from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Summary, summary_of
-from oslogserve.logs.blocks import MOST_HELD, Blocks
-from oslogserve.logs.indexes import LogIndex
+from oslogserve.logs.blocks import Blocks
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -46,8 +45,8 @@ class Room(NamedTuple):
     lines: int | None = None
     #: Bytes of a line that are held and searched, see LONGEST_LINE.
     line: int = LONGEST_LINE
-    #: Bytes of a block of an index that are held until its checksum is known, see Blocks.read().
-    held: int = MOST_HELD
+    #: Bytes of a block of an index that are held until its checksum is known; None for MOST_HELD, see Blocks.read().
+    held: int | None = None
 
 
 _ROOM = Room()
@@ -128,15 +127,11 @@ class Rendering:
 
     def _new_core(self) -> native.Renderer:
         wanted = self._wanted
-        return native.Renderer(
-            self._grammar, wanted, wanted.last_written(), self._room.line, wanted.known
-        )
+        written = int(time.time() if wanted.written is None else wanted.written)
+        return native.Renderer(self._grammar, wanted, written, self._room.line, wanted.known)
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the bytes of the view; none of a view summary."""
-        if self._is_of_all and self._blocks and (index := self._blocks.index):
-            self._end_by(index)
-            return iter(())
         return filter(None, self._fed())
 
     def rows(self) -> Iterator[Rows]:
@@ -179,20 +174,15 @@ class Rendering:
     def summary(self, is_compact: bool = False) -> Summary:
         """The summary, of a view summary. is_compact: see Summary.compact."""
         if self._is_of_all and self._blocks and (index := self._blocks.index):
-            self._end_by(index)
+            lines = index.lines
+            self.tally = Tally(lines, index.size, matched=lines, sent=lines)
+            self.is_read_to_end = True
             return decode(index.compact if is_compact else index.summary, type=Summary)
         for _ in self._fed():
             pass
         if self._summary is None:
             raise ValueError("it is another view")
         return self._summary.compact if is_compact else self._summary
-
-    def _end_by(self, index: LogIndex) -> None:
-        """The outcome of a summary that an index has."""
-        lines = index.lines
-        self.tally = Tally(lines, index.size, matched=lines, sent=lines)
-        self.is_read_to_end = True
-        self.complete_lines = lines - (not index.ends_a_line)
 
     def _fed(self) -> Iterator[bytes]:
         """Yields the core's output for each piece of the log, and a last one, which may be empty."""

@@ -10,7 +10,6 @@ are mixed. The Tally counts what was read, hit and shown, and says where the nex
 """
 
 import re
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -108,10 +107,6 @@ class Wanted(NamedTuple):
     def names_all(self) -> bool:
         """True if each row leads to its time, since the first one of that time may be left out."""
         return self.last is not None
-
-    def last_written(self) -> int:
-        """When the log was last written, in seconds since 1970."""
-        return int(time.time() if self.written is None else self.written)
 
 
 #: The count of lines, and the number of the first one, by rank of their severity.

@@ -139,16 +139,18 @@ class Blocks:
         return WrongIndex()
 
     def read(
-        self, place: int, most_held: int = MOST_HELD, is_collected: bool = False
+        self, place: int, most_held: int | None = None, is_collected: bool = False
     ) -> Iterator[bytes]:
         """Yields the text of a block. Raises Incomplete if it cannot be read, or is another text.
 
-        most_held: bytes that may be held until its checksum is known; if it has more, it is read twice.
+        most_held: bytes that may be held until its checksum is known, None for MOST_HELD; if it has more, it is read
+        twice.
         is_collected: true to add what it holds to the index, once all blocks were read so in order.
         """
         index = self._found()
         at, size, expected = index.blocks[place]
-        is_held, held = size <= most_held, deque[bytes]()
+        is_held = size <= (MOST_HELD if most_held is None else most_held)
+        held = deque[bytes]()
         checksum = 0
         for piece in self._charged(index, at, size):
             checksum = fast.crc32(piece, checksum)
