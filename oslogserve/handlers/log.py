@@ -134,10 +134,7 @@ class LogHandler:
             salt = f"{salt} {query.mount} {query.size}"
         if other is not None:
             salt = f"{salt} {other.version}"
-        etag = etag_of(
-            f"{stored.source} {stored.version} {stored.size} {stored.encoding} "
-            f"{query.view} {selection} {salt}"
-        )
+        etag = etag_of(f"{stored.identity} {query.view} {selection} {salt}")
         return Validator(etag, stored.modified, self._max_age, is_by_time=other is None)
 
     def _to_line(self, request: Request, query: Query, goto: Goto, log: OpenLog) -> Answer:

@@ -50,7 +50,7 @@ class FoundLog(NamedTuple):
     @property
     def version(self) -> str:
         """The log's part of an ETag. It differs once the log has changed."""
-        return self.why if self.stored is None else str(_key(self.stored))
+        return self.why if self.stored is None else str(self.stored.identity)
 
 
 class Passed(NamedTuple):
@@ -104,16 +104,16 @@ class PassedLogs:
         try:
             if stored is not None:
                 with self._lock:
-                    known = self._kept.get(_key(stored))
+                    known = self._kept.get(stored.identity)
                     if known is not None:
-                        self._kept.move_to_end(_key(stored))
+                        self._kept.move_to_end(stored.identity)
                 if known is None:
                     with self._room():
                         known, why = self._words(found.path, stored, sources, budget)
                         with self._lock:
                             self._held.add(known)
                 if stored.version and not why:  # without a version it may change unseen
-                    self._keep(_key(stored), known)
+                    self._keep(stored.identity, known)
                 if known.is_full and not why:
                     why = "it has more different words than are kept, so lines may look new that are not"
         except Error as error:
@@ -128,7 +128,7 @@ class PassedLogs:
     ) -> tuple[Known, str]:
         """The words of a log, and why they are not all: those of the directory of indexes, else it is read."""
         if self._indexes and stored.version:
-            kept = self._indexes.words(_key(stored))
+            kept = self._indexes.words(stored.identity)
             budget.note()
             if kept:
                 return kept, ""
@@ -145,7 +145,7 @@ class PassedLogs:
                 why = str(error)
             words = known.finish()
             if self._indexes and log.stored.version and not why:
-                self._indexes.keep_words(_key(log.stored), words)
+                self._indexes.keep_words(log.stored.identity, words)
             return known, why
 
     def run(
@@ -196,10 +196,6 @@ class PassedLogs:
 
 def _size_of(known: Known) -> int:
     return known.size + _OVERHEAD
-
-
-def _key(stored: Stored) -> Stored:
-    return stored._replace(modified=0.0)
 
 
 def _fault(what: str, path: bytes, why: object) -> Incomplete:

@@ -53,7 +53,7 @@ class TextFacts:
         self._lock = Lock()
 
     def get(self, stored: Stored) -> Facts | None:
-        key = stored._replace(modified=0.0)
+        key = stored.identity
         with self._lock:
             if key in self._known:
                 self._known.move_to_end(key)
@@ -62,7 +62,7 @@ class TextFacts:
     def learn(self, stored: Stored, text: Facts) -> None:
         if not stored.version:  # without a version it may change unseen
             return
-        key = stored._replace(modified=0.0)
+        key = stored.identity
         with self._lock:
             self._known[key] = text
             self._known.move_to_end(key)

@@ -36,6 +36,11 @@ class Stored(NamedTuple):
     #: Content-Encoding as the source or the log's name declares it, or "".
     encoding: str = ""
 
+    @property
+    def identity(self) -> "Stored":
+        """Equal for equal versions, of which copies may have other times. Without a version, the time has to tell."""
+        return self._replace(modified=0.0) if self.version else self
+
 
 class Log:
     """An open log. Iterate once over its stored bytes; this may raise Incomplete.

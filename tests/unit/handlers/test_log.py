@@ -11,10 +11,12 @@ import time
 import pytest
 import webob
 
+from oslogserve import assembly
 from oslogserve.http.request import SETTLED_AFTER
 from oslogserve.logs import open_log
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.metrics import size_class
+from tests.kit.open_logs import FakeLog, FakeSource
 
 from .asking import (
     GZIP,
@@ -295,6 +297,20 @@ def test_a_304_has_the_etag_of_the_200(ask, name, view, accepted):
     answer = ask(url, If_None_Match=tag, **accepted)
     assert (answer.status_int, answer.headers["ETag"]) == (304, tag)
     assert tag.startswith("W/") == (bool(accepted) and view != "raw")
+
+
+def test_a_log_without_a_version_that_changes_at_the_same_size_is_sent_again(monkeypatch):
+    """Of a store that sends no strong ETag; also where another log is compared with it."""
+    sent = [b"2013-09-27 18:07:11.860 1 INFO a\n", b"2013-09-27 18:07:11.860 1 INFO b\n"]
+    for url in ("/a.txt?format=text", "/b.txt?format=text&against=a.txt"):
+        tags = []
+        for number, content in enumerate(sent):
+            a = FakeLog("store", [content], modified=10.0 + number, version="")
+            b = FakeLog("store", sent[:1], modified=10.0)
+            source = FakeSource("store", {b"a.txt": a, b"b.txt": b})
+            monkeypatch.setattr(assembly, "sources_of", lambda *_, source=source: [source])
+            tags.append(Asking("/nowhere")(url).headers["ETag"])
+        assert len(set(tags)) == 2
 
 
 def test_two_mounts_have_no_page_under_one_etag(ask):
