@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP: Request and Response, the Body that a server sends, and the log of requests.
+"""HTTP: Request, Answer, the Body that a server sends, and the log of requests.
 
 Knows nothing of lines or sources.
 """

@@ -24,7 +24,7 @@ from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 #: Logs of a page that have an excerpt, and the bytes of their texts together.
 MOST_EXCERPTS, MOST_READ = 10, 256 * 1024 * 1024
 #: Lines before and after the cause.
-AROUND = 2
+LINES_AROUND = 2
 #: Lines of a cause that are shown. Of a longer traceback, and of a longer end of a log, the last line is.
 MOST_LINES = 8
 #: Bytes of a line that are read: what a failed task printed comes late in one long line.
@@ -89,9 +89,9 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
         left -= one.tally.bytes
         if (cause := one.summary.cause) and left >= 0:
             first, last = lines_shown(cause)
-            above = max(1, first - AROUND)
+            above = max(1, first - LINES_AROUND)
             may_open = _MAY_OPEN.search(cause.text)
-            plan = plan_of([(above, last + AROUND + (MOST_BELOW if may_open else 0))])
+            plan = plan_of([(above, last + LINES_AROUND + (MOST_BELOW if may_open else 0))])
             several.append((one.file, job.reader.marked_lines(one.file, plan, LONGEST)))
             task = innermost(one.summary.chapters, cause.line)
             name = task.name if task else ""
@@ -105,7 +105,7 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
             continue
         before, _ = _rows(lines[:begin], begin)
         told, size = _rows(lines[begin:] if may_open else lines[begin:end], end - begin)
-        after, _ = _rows(lines[begin + size :][:AROUND], AROUND)
+        after, _ = _rows(lines[begin + size :][:LINES_AROUND], LINES_AROUND)
         of_files[file] = before, told, after, name
     return of_files
 

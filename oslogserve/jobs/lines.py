@@ -114,7 +114,7 @@ class Slice(NamedTuple):
         return self.rows.ends[self.end - 1] - self._begin
 
     def runs(self) -> Iterator[tuple[int, bytes]]:
-        """The text of each run of rows of one log, behind the log's index in the choice."""
+        """The text of each run of rows of one log, behind the log's place in `Job.files`."""
         rows, begin = self.rows, self._begin
         place, end = bisect_right(rows.run_ends, begin), begin + self.size
         while begin < end:

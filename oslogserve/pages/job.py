@@ -36,7 +36,7 @@ _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 #: The element of a moment's line, see core/src/views/html.rs.
 ID = "moment"
 #: Seconds before and after a moment.
-AROUND = 2
+SECONDS_AROUND = 2
 #: Lines around a moment with this word are left out, since most are. A level would leave out consoles,
 #: whose lines have none. The moment's own line is shown anyway.
 WITHOUT = "DEBUG"
@@ -161,7 +161,9 @@ def around_moment(
     the job's folder.
     """
     try:
-        since, until = (iso_moment(micros / 10**6 + shift) or "" for shift in (-AROUND, AROUND))
+        since, until = (
+            iso_moment(micros / 10**6 + shift) or "" for shift in (-SECONDS_AROUND, SECONDS_AROUND)
+        )
     except ValueError:
         return ""
     added: dict[str, str | bytes] = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log as HTML, text, JSON lines or a summary: the log's bytes in, the answer's bytes out.
+"""A log in each of its views, such as HTML, text or a summary: the log's bytes in, the answer's bytes out.
 
 Each view says at its end if some of the log is missing.
 """

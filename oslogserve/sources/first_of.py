@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Opens logs and merges listings of several sources, in their order: disk, then Swift."""
+"""Opens logs and merges listings of several sources, in their order: disk, Swift, stores."""
 
 import heapq
 from collections.abc import Iterator, Sequence

@@ -156,12 +156,12 @@ class CircuitBreaker:
         log_message(f"{self._source} fails in process {os.getpid()}: {reason} {where}")
 
 
-#: Seconds without a finished call before waiters are refused. Shorter for Swift if there is a disk too,
-#: whose readers need the threads.
+#: Seconds without a finished call before waiters are refused. Shorter for all sources but the first, whose readers need
+#: the threads.
 PATIENCE = 5.0
-PATIENCE_BEHIND_DISK = 1.0
-#: Behind a disk, a quarter of the threads may wait for a place. Timeout in seconds for joining them.
-ROOM_PATIENCE_BEHIND_DISK = 0.1
+FALLBACK_PATIENCE = 1.0
+#: A quarter of the threads may wait for a place in a fallback. Timeout in seconds for joining them.
+FALLBACK_ROOM_PATIENCE = 0.1
 
 
 class Guard:
@@ -172,19 +172,19 @@ class Guard:
         source: Backend,
         metrics: Metrics,
         threads: int,
-        is_behind_disk: bool = False,
+        is_fallback: bool = False,
         shows_dot_files: bool = False,
     ) -> None:
-        """threads: of the process."""
+        """threads: of the process. is_fallback: true if another source is asked before."""
         self.name = source.name
         self.source = source
         self.metrics = metrics
         self.shows_dot_files = shows_dot_files
         self._breaker = CircuitBreaker(source.name, source.location, metrics)
         self._places = Bulkhead(threads // 2, PATIENCE)
-        if is_behind_disk:
+        if is_fallback:
             room = threading.Semaphore(max(1, threads // 4))
-            patience, room_patience = PATIENCE_BEHIND_DISK, ROOM_PATIENCE_BEHIND_DISK
+            patience, room_patience = FALLBACK_PATIENCE, FALLBACK_ROOM_PATIENCE
             self._places = Bulkhead(threads // 2, patience, room, room_patience)
 
     def for_request(self, context: Context) -> "GuardedSource":

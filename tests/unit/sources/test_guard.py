@@ -12,11 +12,11 @@ from oslogserve.sources import Context, Folder
 from oslogserve.sources import guard as guards
 from oslogserve.sources.guard import (
     FAILURES,
+    FALLBACK_PATIENCE,
     FIRST_PAUSE,
     LONGEST_PAUSE,
     MIN_FAILING,
     PATIENCE,
-    PATIENCE_BEHIND_DISK,
     Guard,
 )
 from tests.kit.open_logs import FakeLog, FakeSource
@@ -307,8 +307,8 @@ class Readers:
         return len(self.failures)
 
 
-def hanging(metrics, threads, is_behind_disk=False):
-    guard = Guard(Hanging(), metrics, threads, is_behind_disk)
+def hanging(metrics, threads, is_fallback=False):
+    guard = Guard(Hanging(), metrics, threads, is_fallback)
     return guard, Readers(guard)
 
 
@@ -327,8 +327,8 @@ def test_half_of_the_threads_may_wait_for_a_source_that_hangs(metrics, clock):
     assert guarded(guard).open(b"a") is None
 
 
-def test_behind_a_disk_a_quarter_of_the_threads_stays_free(metrics, clock):
-    guard, readers = hanging(metrics, threads=4, is_behind_disk=True)
+def test_behind_another_source_a_quarter_of_the_threads_stays_free(metrics, clock):
+    guard, readers = hanging(metrics, threads=4, is_fallback=True)
     readers.ask(2)
     arrive(guard, 2)
     readers.ask()
@@ -337,9 +337,9 @@ def test_behind_a_disk_a_quarter_of_the_threads_stays_free(metrics, clock):
     began = time.monotonic()
     with pytest.raises(SourceError, match="slow to answer"):
         guarded(guard).open(b"a")
-    assert time.monotonic() - began < PATIENCE_BEHIND_DISK
+    assert time.monotonic() - began < FALLBACK_PATIENCE
     readers.end()
-    clock.now += PATIENCE_BEHIND_DISK
+    clock.now += FALLBACK_PATIENCE
 
 
 def test_who_finds_no_place_gets_the_next_that_is_free(metrics):
