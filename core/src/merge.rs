@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Rows of several logs, merged as `oslogserve/jobs/lines.py` defines it.
+//! Rows of several logs, merged by time, log and number; `oslogserve/jobs/lines.py` says what a row's time is.
+//! Logs are numbered in the order of their names. `last_rows.rs` has the same order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

@@ -13,7 +13,7 @@ use crate::recognition::names::Names;
 use crate::recognition::patterns::{self, Patterns};
 use crate::recognition::severities::Severities;
 
-/// The Format of `oslogserve/native.py`: a section's name, pattern and words.
+/// A configured format: a section's name, pattern and words.
 pub type Data = (String, String, HashMap<Vec<u8>, String>);
 
 /// The formats in their order: the first that matches a line decides.

@@ -51,7 +51,7 @@ impl Counter {
     }
 }
 
-/// The Totals of `oslogserve/lines/summary.py`.
+/// What `oslogserve/lines/summary.py` makes a Summary of.
 #[derive(IntoPyObject)]
 pub struct Totals {
     pub first_time: Option<String>,
