@@ -65,7 +65,9 @@ class ReadAhead:
                     self._ready.append(piece)
                     self._changed.notify()
                     if len(self._ready) == MOST_READY:
-                        self._changed.wait_for(self._has_room)
+                        self._changed.wait_for(
+                            lambda: len(self._ready) <= FEW_READY or self._is_closed
+                        )
                     if self._is_closed:
                         break
         except Exception as error:  # noqa: BLE001 - raised again where the pieces are taken
@@ -77,9 +79,6 @@ class ReadAhead:
             must_close = self._is_closed
         if must_close:
             self._on_close()
-
-    def _has_room(self) -> bool:
-        return len(self._ready) <= FEW_READY or self._is_closed
 
     def close(self) -> None:
         with self._changed:

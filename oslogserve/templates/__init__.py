@@ -2,6 +2,7 @@
 """The HTML of pages: Jinja2 templates, which escape every value."""
 
 from collections.abc import Iterable, Iterator
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
@@ -48,16 +49,14 @@ def streamed(name: str, content: Iterable[bytes] = (), /, **values: Any) -> Iter
 
     The template is evaluated piece by piece, so values after the content may depend on it.
     """
-    texts: list[str] = []
-    for text in template(name).generate(values, content=_CONTENT):
-        if text != _CONTENT:
-            texts.append(text)
-        if text == _CONTENT or len(texts) == _JOINED:
-            yield "".join(texts).encode()
-            texts.clear()
-        if text == _CONTENT:
-            yield from content
-    yield "".join(texts).encode()
+    texts = template(name).generate(values, content=_CONTENT)
+    head = takewhile(lambda text: text != _CONTENT, texts)
+    return chain(_joined(head), content, _joined(texts))
+
+
+def _joined(texts: Iterator[str]) -> Iterator[bytes]:
+    while batch := list(islice(texts, _JOINED)):
+        yield "".join(batch).encode()
 
 
 # Compile all now, so that no request waits for it or gets the templates of a later version.
