@@ -238,11 +238,12 @@ class Blocks:
             inflater = native.Inflater(self._packing, self._piece_size)
         self._inflater = inflater
         skipped = at - (point["at"] if point else 0)
-        for piece in inflated(inflater, self._stored_from(point["stored"] if point else 0)):
-            yield piece[skipped:]
-            skipped = max(0, skipped - len(piece))
-        if inflater.fault:
-            raise self.refuse("it cannot be inflated from here", "text")
+        for chunk in self._stored_from(point["stored"] if point else 0):
+            for piece in inflated(inflater, chunk):
+                yield piece[skipped:]
+                skipped = max(0, skipped - len(piece))
+            if inflater.fault:
+                raise self.refuse("it cannot be inflated from here", "text")
 
     def _stored_from(self, at: int) -> Iterator[bytes]:
         """Yields the stored bytes from `at` on. Raises Incomplete."""

@@ -100,7 +100,10 @@ class Decoded:
         inflater = self._inflater = native.Inflater(packing, self._piece_size)
         if self._points is not None:
             inflater.collect_points(self._interval)
-        yield from inflated(inflater, chunks)
+        for chunk in chunks:
+            yield from inflated(inflater, chunk)
+            if inflater.fault:
+                break
         fault = inflater.fault_at_end
         if fault:
             raise (Undecodable if inflater.is_refused else Incomplete)(*fault)
@@ -109,15 +112,12 @@ class Decoded:
             self._points += inflater.take_points()
 
 
-def inflated(inflater: native.Inflater, chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """Yields what the stored bytes inflate to, up to a fault."""
-    for chunk in chunks:
-        piece: bytes | None = inflater.feed(chunk)
-        while piece is not None:
-            yield piece
-            piece = inflater.more()
-        if inflater.fault:
-            return
+def inflated(inflater: native.Inflater, chunk: bytes) -> Iterator[bytes]:
+    """Yields what a chunk of stored bytes inflates to, up to a fault."""
+    piece: bytes | None = inflater.feed(chunk)
+    while piece is not None:
+        yield piece
+        piece = inflater.more()
 
 
 def packed_as(chunk: bytes, encoding: str = "") -> str:
