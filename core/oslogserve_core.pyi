@@ -124,7 +124,7 @@ class Inflater:
         """True if all that was fed is exactly one gzip member or Zstandard frame."""
 
 @final
-class Known:
+class LogWords:
     """The words of a log, to tell which lines of another log have no like in it.
 
     It takes nothing more once a renderer uses it.
@@ -146,7 +146,7 @@ class Known:
         """Takes the last line. Returns all words as a list; empty if they take too much room."""
 
     @staticmethod
-    def of_list(list: bytes) -> Known:
+    def of_list(list: bytes) -> LogWords:
         """The words of such a list. Raises ValueError."""
 
 @final
@@ -165,7 +165,7 @@ class Renderer:
         wanted: Wanted,
         written: int,
         longest: int,
-        known: Known | None = None,
+        words: LogWords | None = None,
     ) -> None: ...
     def feed(self, piece: bytes) -> bytes:
         """What this piece of the log adds; b"" while it is held back."""

@@ -42,7 +42,7 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use crate::python::{
-        Contents, Grammar, Index, Inflater, Known, LastRows, Masking, Masks, Merge, MergedRows,
+        Contents, Grammar, Index, Inflater, LastRows, LogWords, Masking, Masks, Merge, MergedRows,
         Packer, Patterns, Renderer, check_line_pattern, kind_of, line_feeds, links, open_beneath,
         state_count,
     };
@@ -60,7 +60,7 @@ mod oslogserve_core {
 
 /// The number of the interface to Python. It is raised together with the one in
 /// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 48;
+const INTERFACE: u32 = 49;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {

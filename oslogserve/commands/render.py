@@ -16,7 +16,7 @@ from typing import IO
 from oslogserve.compression import encoding_of
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.handlers.job import pieces_of
-from oslogserve.jobs.compare import NOT_COMPARED, Passed, PassedLogs
+from oslogserve.jobs.compare import NOT_COMPARED, Compared, PassedLogs
 from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
@@ -147,7 +147,7 @@ def _render_job(
         return 1 if job.missing else 0
 
 
-def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> Passed:
+def _passed(query: Query, path: str | None, config: Config, renderer: Renderer) -> Compared:
     """The words of a log on disk; none without a path."""
     if path is None:
         return NOT_COMPARED

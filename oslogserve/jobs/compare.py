@@ -20,7 +20,7 @@ from oslogserve.lines.renderer import Renderer
 from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs
-from oslogserve.native import Known
+from oslogserve.native import LogWords
 from oslogserve.query import Query
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
@@ -53,16 +53,16 @@ class FoundLog(NamedTuple):
         return self.why if self.stored is None else str(self.stored.identity)
 
 
-class Passed(NamedTuple):
-    """What is known of a log of a run that passed."""
+class Compared(NamedTuple):
+    """The log of a run that passed, as others are compared with it."""
 
     #: Its words; None if it could not be read.
-    known: Known | None
+    words: LogWords | None
     #: Why lines may be called new that are not, or None.
     fault: Incomplete | None
 
 
-NOT_COMPARED = Passed(None, None)
+NOT_COMPARED = Compared(None, None)
 
 
 class PassedLogs:
@@ -74,16 +74,16 @@ class PassedLogs:
         self.renderer = renderer
         self._indexes = indexes
         #: The words of logs that were read last.
-        self._kept: OrderedDict[Stored, Known] = OrderedDict()
+        self._kept: OrderedDict[Stored, LogWords] = OrderedDict()
         #: Bytes of them. Counting them anew for each that is given up would take a minute.
         self._kept_size = 0
         #: Other words that an answer holds.
-        self._held: WeakSet[Known] = WeakSet()
+        self._held: WeakSet[LogWords] = WeakSet()
         #: Logs that are being read.
         self._reading = 0
         self._lock = Lock()
 
-    def get(self, path: bytes, sources: Sequence[Source], budget: Budget) -> Passed:
+    def get(self, path: bytes, sources: Sequence[Source], budget: Budget) -> Compared:
         """The words of the log at this path."""
         return self.read(self.find(path, sources), sources, budget)
 
@@ -98,41 +98,41 @@ class PassedLogs:
         found.close()
         return FoundLog(path, found.stored)
 
-    def read(self, found: FoundLog, sources: Sequence[Source], budget: Budget) -> Passed:
+    def read(self, found: FoundLog, sources: Sequence[Source], budget: Budget) -> Compared:
         """The log's words. Reading them is charged to the budget."""
-        stored, known, why = found.stored, None, found.why
+        stored, words, why = found.stored, None, found.why
         try:
             if stored is not None:
                 with self._lock:
-                    known = self._kept.get(stored.identity)
-                    if known is not None:
+                    words = self._kept.get(stored.identity)
+                    if words is not None:
                         self._kept.move_to_end(stored.identity)
-                if known is None:
+                if words is None:
                     with self._room():
-                        known, why = self._words(found.path, stored, sources, budget)
+                        words, why = self._words(found.path, stored, sources, budget)
                         with self._lock:
-                            self._held.add(known)
+                            self._held.add(words)
                 if stored.version and not why:  # without a version it may change unseen
-                    self._keep(stored.identity, known)
-                if known.is_full and not why:
+                    self._keep(stored.identity, words)
+                if words.is_full and not why:
                     why = "it has more different words than are kept, so lines may look new that are not"
         except Error as error:
-            known, why = None, error.sentence
+            words, why = None, error.sentence
         if not why:
-            return Passed(known, None)
-        how = "not compared with" if known is None else "compared with a part of"
-        return Passed(known, _fault(f"it was {how}", found.path, why))
+            return Compared(words, None)
+        how = "not compared with" if words is None else "compared with a part of"
+        return Compared(words, _fault(f"it was {how}", found.path, why))
 
     def _words(
         self, path: bytes, stored: Stored, sources: Sequence[Source], budget: Budget
-    ) -> tuple[Known, str]:
+    ) -> tuple[LogWords, str]:
         """The words of a log, and why they are not all: those of the directory of indexes, else it is read."""
         if self._indexes and stored.version:
             kept = self._indexes.words(stored.identity)
             budget.note()
             if kept:
                 return kept, ""
-        known = self.renderer.new_known()
+        words = self.renderer.new_words()
         log = self._logs.open(path, sources, budget)
         if log is None:
             raise Error(_IS_FOLDER)
@@ -140,13 +140,13 @@ class PassedLogs:
             why = ""
             try:
                 for piece in log.text():
-                    known.feed(piece)
+                    words.feed(piece)
             except Incomplete as error:
                 why = str(error)
-            words = known.finish()
+            listed = words.finish()
             if self._indexes and log.stored.version and not why:
-                self._indexes.keep_words(log.stored.identity, words)
-            return known, why
+                self._indexes.keep_words(log.stored.identity, listed)
+            return words, why
 
     def run(
         self, folder: bytes, sources: Sequence[Source], budget: Budget
@@ -180,22 +180,22 @@ class PassedLogs:
         """Bytes of all words that are held, with room for those that are being read."""
         return self._kept_size + sum(map(_size_of, self._held)) + self._reading * LARGEST
 
-    def _keep(self, key: Stored, known: Known) -> None:
+    def _keep(self, key: Stored, words: LogWords) -> None:
         with self._lock:
             if key in self._kept:
                 self._give_up(key)
-            self._kept[key] = known
-            self._kept_size += _size_of(known)
-            self._held.discard(known)
+            self._kept[key] = words
+            self._kept_size += _size_of(words)
+            self._held.discard(words)
 
     def _give_up(self, key: Stored) -> None:
-        known = self._kept.pop(key)
-        self._kept_size -= _size_of(known)
-        self._held.add(known)  # as long as an answer holds it
+        words = self._kept.pop(key)
+        self._kept_size -= _size_of(words)
+        self._held.add(words)  # as long as an answer holds it
 
 
-def _size_of(known: Known) -> int:
-    return known.size + _OVERHEAD
+def _size_of(words: LogWords) -> int:
+    return words.size + _OVERHEAD
 
 
 def _fault(what: str, path: bytes, why: object) -> Incomplete:
@@ -240,13 +240,13 @@ class PassedRun:
         found = name if name in self._names else found
         return None if found is None else b"/".join(filter(None, (self._folder, found)))
 
-    def compared(self, path: bytes | None) -> Passed:
+    def compared(self, path: bytes | None) -> Compared:
         """The words of the log at this path, see like()."""
         if path is None:
             why = "no log there is like it, so all of its lines are new"
-            nothing = self._logs.renderer.new_known()
+            nothing = self._logs.renderer.new_words()
             nothing.finish()
-            return Passed(nothing, _fault("it was not compared with", self._folder, why))
+            return Compared(nothing, _fault("it was not compared with", self._folder, why))
         sources = [source.waiting_anew() for source in self._sources]
         return self._logs.get(path, sources, self._budget)
 

@@ -140,7 +140,7 @@ class Reader:
             self.budget.charge_rendering()
 
         with closing(log):
-            wanted = wanted._replace(known=compared.known)
+            wanted = wanted._replace(words=compared.words)
             rendering = self._renderer(log.text(), wanted, log.blocks, room, charge)
             for one in take(rendering):
                 read = self._known_now(read, rendering)

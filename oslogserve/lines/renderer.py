@@ -74,9 +74,9 @@ class Renderer:
         """
         return Rendering(self._grammar, pieces, wanted, blocks, room, charge)
 
-    def new_known(self) -> native.Known:
-        """No words yet: it is fed with a log that others are compared with, see Wanted.known."""
-        return native.Known(self._grammar)
+    def new_words(self) -> native.LogWords:
+        """No words yet: it is fed with a log that others are compared with, see Wanted.words."""
+        return native.LogWords(self._grammar)
 
     def iso(self, time: bytes, written: int) -> str | None:
         """A time as a line shows it in ISO 8601; None if it is none.
@@ -114,7 +114,7 @@ class Rendering:
         self._summary: Summary | None = None
         #: True for the summary that an index has: of all lines, without a comparison.
         self._is_of_all = wanted.view == "summary" and wanted.selection == ALL_LINES
-        self._is_of_all = self._is_of_all and wanted.known is None
+        self._is_of_all = self._is_of_all and wanted.words is None
         selection = wanted.selection
         self._is_search = bool(selection.searches or selection.without)
         #: Bytes that are rendered at once: after a search, by the time that it took.
@@ -128,7 +128,7 @@ class Rendering:
     def _new_core(self) -> native.Renderer:
         wanted = self._wanted
         written = int(time.time() if wanted.written is None else wanted.written)
-        return native.Renderer(self._grammar, wanted, written, self._room.line, wanted.known)
+        return native.Renderer(self._grammar, wanted, written, self._room.line, wanted.words)
 
     def __iter__(self) -> Iterator[bytes]:
         """Yields the bytes of the view; none of a view summary."""

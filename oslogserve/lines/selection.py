@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from oslogserve.lines.time_range import TimeRange
-from oslogserve.native import LIMITS, Known, LastRows
+from oslogserve.native import LIMITS, LastRows, LogWords
 
 #: Bytes of a line that are buffered until its end is seen, and that are searched. Recognition reads
 #: far fewer, so a line's length does not change its time and severity.
@@ -45,7 +45,7 @@ class Selection(NamedTuple):
     #: Patterns for the core that every hit matches, and those that no hit matches.
     searches: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
-    #: True for lines without a like in the log of Wanted.known.
+    #: True for lines without a like in the log of Wanted.words.
     new_only: bool = False
     #: Lines shown around each hit, within first and last, since and until.
     context: int | None = None
@@ -96,7 +96,7 @@ class Wanted(NamedTuple):
     #: True if rows need times.
     by_time: bool = False
     #: The words of the log that lines are compared with.
-    known: Known | None = None
+    words: LogWords | None = None
     #: Where only the last rows of a merge are wanted, those and the log's index in it: lines that are surely not
     #: among them may be left out.
     last: tuple[LastRows, int] | None = None
@@ -141,7 +141,7 @@ class Tally:
     elements: int = 0
     #: Hits by their own severity; only for html without a tail.
     severities: Counts = field(default_factory=dict)
-    #: Those of `matched` without a like in the log of Wanted.known.
+    #: Those of `matched` without a like in the log of Wanted.words.
     new: int = 0
     #: True if no line shows a date, and all lines were read; only for html.
     is_undated: bool = False

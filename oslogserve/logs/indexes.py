@@ -27,7 +27,7 @@ from oslogserve import native
 from oslogserve.compression import fast
 from oslogserve.logs.decode import FirstBytes
 from oslogserve.metrics import Metrics
-from oslogserve.native import SEVERITIES, Known
+from oslogserve.native import SEVERITIES, LogWords
 from oslogserve.sources import Stored
 from oslogserve.text import log_message, size_shown
 
@@ -245,9 +245,9 @@ class Indexes:
         """Gives up the index of a log. reason: a metric label, see doc/indexes.rst."""
         self._refuse(self._key(stored), reason, why)
 
-    def words(self, stored: Stored) -> Known | None:
+    def words(self, stored: Stored) -> LogWords | None:
         """The words of a log that others are compared with; None if they are not kept."""
-        return self._read(f"words {self._key(stored)}", _known_in)
+        return self._read(f"words {self._key(stored)}", _words_in)
 
     def keep_words(self, stored: Stored, words: bytes) -> None:
         """words: a list of the core; empty for none. They are kept if they are few for such a log."""
@@ -360,10 +360,10 @@ def _is_unfinished(name: str) -> bool:
     return name.startswith(gettempprefix())
 
 
-def _known_in(content: bytes) -> Known:
+def _words_in(content: bytes) -> LogWords:
     """The words in a file. Raises ValueError if it is none, or damaged."""
     begin = len(_WORDS) + _CHECKSUM.size
     packed = memoryview(content)[begin:]
     if content[:begin] != _WORDS + _CHECKSUM.pack(fast.crc32(packed)):
         raise ValueError("it is no list of words, or damaged")
-    return Known.of_list(fast.decompress(packed))
+    return LogWords.of_list(fast.decompress(packed))

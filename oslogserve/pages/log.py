@@ -15,7 +15,7 @@ from markupsafe import Markup
 from oslogserve.compression import plain_name
 from oslogserve.errors import Header, Incomplete
 from oslogserve.http.request import is_settled
-from oslogserve.jobs.compare import NOT_COMPARED, Passed
+from oslogserve.jobs.compare import NOT_COMPARED, Compared
 from oslogserve.lines.excerpt.lines import MarkedLine, marked_lines, planned
 from oslogserve.lines.places import moment_of, nearest
 from oslogserve.lines.renderer import Renderer, Rendering
@@ -56,7 +56,7 @@ class LogView:
         log: OpenLog,
         renderer: Renderer,
         limits: PageLimits | None = None,
-        compared: Passed = NOT_COMPARED,
+        compared: Compared = NOT_COMPARED,
         file_title: str | None = None,
     ) -> None:
         """limits: of a page if the query names no end; None for no limits. compared: the log that this one is
@@ -70,7 +70,7 @@ class LogView:
         #: The lines of the view, which may begin later than the query's.
         self.selection = query.selection
         self._renderer = renderer
-        self._known = compared.known
+        self._words = compared.words
         self._file_title = file_title
         self._may_grow = not is_settled(log.stored.modified)
 
@@ -121,7 +121,7 @@ class LogView:
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
         written = self.log.stored.modified
-        wanted = Wanted(view, selection, written, link, limits, known=self._known)
+        wanted = Wanted(view, selection, written, link, limits, words=self._words)
         self.rendering = self._renderer(pieces, wanted, self.log.blocks, charge=charge)
         return self._rendered(self.rendering)
 
@@ -222,7 +222,7 @@ class LogView:
     @property
     def new_lines(self) -> str | None:
         """The URL of the new lines; None if the log is not compared, or all lines are new ones."""
-        if self._known is None or self.query.selection.new_only:
+        if self._words is None or self.query.selection.new_only:
             return None
         return self.query.link(("tail", "show"), new="only")
 
@@ -291,7 +291,7 @@ class LogView:
         plan = planned(summary, total, query.size)
         if plan.show:  # then the log is read again
             log = self.log
-            wanted = Wanted("marked", plan, log.stored.modified, known=self._known)
+            wanted = Wanted("marked", plan, log.stored.modified, words=self._words)
             charge = log.budget.charge_rendering
             read = self._renderer(log.text(), wanted, log.blocks, charge=charge)
             lines += marked_lines(read, plan)
@@ -310,7 +310,7 @@ class LogView:
     def _counts(self) -> dict[str, int]:
         tally = self.rendering.tally
         counts = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
-        return counts if self._known is None else {**counts, "new": tally.new}
+        return counts if self._words is None else {**counts, "new": tally.new}
 
     def _completeness(self) -> dict[str, Any]:
         reason = "; ".join(str(error) for error in self.missing)

@@ -12,7 +12,7 @@ from oslogserve.lines.selection import Wanted
 from oslogserve.native import SEVERITIES
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import TOKENS, cuts, log_of, mutated
-from tests.kit.renderers import anchor_of, answered, cut, known_of, renderer
+from tests.kit.renderers import anchor_of, answered, cut, renderer, words_of
 from tests.reference.recognise import seen_in
 
 _ELEMENT = re.compile(
@@ -42,7 +42,7 @@ class Renderers(Fuzzer):
         return Case(log, cuts(chance, len(log)), chance.choice((None, None, passed)))
 
     def fault(self, case):
-        known = None if case.passed is None else known_of(case.passed)
+        known = None if case.passed is None else words_of(case.passed)
         pieces = cut(case.log, (at for at in case.cuts if at <= len(case.log)))
         wanted = {"lines": _as_recognised(case.log), **_summary([case.log], known)}
         found = {"lines": _shown(pieces, known), **_summary(pieces, known)}
@@ -51,12 +51,12 @@ class Renderers(Fuzzer):
 
 
 def _summary(pieces, known):
-    return answered(renderer(), pieces, Wanted("summary", written=1.4e9, known=known))[0]
+    return answered(renderer(), pieces, Wanted("summary", written=1.4e9, words=known))[0]
 
 
 def _shown(pieces, known):
     """Severity and anchor of each line of the page; none for a severity of the lines above, an initial in lower case."""
-    page = answered(renderer(), pieces, Wanted("html", written=1.4e9, known=known))[0]
+    page = answered(renderer(), pieces, Wanted("html", written=1.4e9, words=known))[0]
     return [
         (initial if initial.isupper() else b"", name) for initial, name in _ELEMENT.findall(page)
     ]

@@ -11,7 +11,7 @@ from msgspec import convert, to_builtins
 from oslogserve.lines.renderer import Renderer, Room
 from oslogserve.lines.selection import LONGEST_LINE, NO_TIME, Tally, Wanted
 from oslogserve.lines.summary import Summary
-from oslogserve.native import SEVERITIES, Known
+from oslogserve.native import SEVERITIES, LogWords
 from tests import corpus
 
 VIEWS = ("html", "text", "jsonl", "summary")
@@ -50,24 +50,24 @@ def seen_in(line: bytes, of: Renderer | None = None) -> Seen:
     return Seen(anchor, _BY_INITIAL[initial] if initial else b"")
 
 
-def known_of(*pieces: bytes) -> Known:
+def words_of(*pieces: bytes) -> LogWords:
     """The words of a log of a run that passed."""
-    known = renderer().new_known()
+    words = renderer().new_words()
     for piece in pieces:
-        known.feed(piece)
-    known.finish()
-    return known
+        words.feed(piece)
+    words.finish()
+    return words
 
 
-def new_lines(log: bytes, known: Known) -> list[int]:
+def new_lines(log: bytes, words: LogWords) -> list[int]:
     """The numbers of the lines that the log of these words has no like of."""
-    rendering = renderer()([log], Wanted("jsonl", known=known))
+    rendering = renderer()([log], Wanted("jsonl", words=words))
     return [line["line"] for line in rendering.objects() if "new" in line]
 
 
-def is_new(line: bytes, known: Known) -> bool:
+def is_new(line: bytes, words: LogWords) -> bool:
     """True for a line that the log of these words has no like of."""
-    return new_lines(line, known) == [1]
+    return new_lines(line, words) == [1]
 
 
 def anchor_of(time: bytes) -> bytes:

@@ -13,7 +13,7 @@ from oslogserve import demo
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.logs.decode import Decoded
-from tests.kit.renderers import known_of
+from tests.kit.renderers import words_of
 
 RENDERER = Renderer()
 LEVELS = ("DEBUG", "INFO", "AUDIT", "TRACE", "WARNING", "ERROR")
@@ -112,7 +112,7 @@ def other_run(log):
 
 def new_lines(log, passed):
     """Those that `passed` has no like of, their count, and that of all lines."""
-    wanted = Wanted("text", Selection(new_only=True), known=known_of(passed))
+    wanted = Wanted("text", Selection(new_only=True), words=words_of(passed))
     rendering = RENDERER([log], wanted)
     shown = b"".join(rendering)
     return shown, rendering.tally.new, rendering.tally.lines

@@ -7,7 +7,7 @@
 use memchr::{memchr_iter, memmem};
 
 use crate::index::required::{Fragment, Required};
-use crate::selection::known::{Hasher, padded};
+use crate::selection::log_words::{Hasher, padded};
 
 /// Bytes of the shortest word.
 pub const LEAST_WORD: usize = 3;

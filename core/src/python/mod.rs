@@ -5,7 +5,7 @@ mod functions;
 mod grammar;
 mod index;
 mod inflater;
-mod known;
+mod log_words;
 mod masking;
 mod merge;
 mod packer;
@@ -19,7 +19,7 @@ pub use functions::{check_line_pattern, kind_of, line_feeds, links, open_beneath
 pub use grammar::Grammar;
 pub use index::{Contents, Index};
 pub use inflater::Inflater;
-pub use known::Known;
+pub use log_words::LogWords;
 pub use masking::{Masking, Masks};
 pub use merge::{LastRows, Merge, MergedRows};
 pub use packer::Packer;

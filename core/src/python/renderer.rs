@@ -7,12 +7,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Grammar, Index, Known, LastRows, MergedRows, WORTH_DETACHING, packed, place};
+use super::{Grammar, Index, LastRows, LogWords, MergedRows, WORTH_DETACHING, packed, place};
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
 use crate::selection::filter::Filter;
-use crate::selection::known::Comparison;
+use crate::selection::log_words::Comparison;
 use crate::selection::search::Search;
 use crate::selection::select::Selector;
 use crate::selection::{Selection, Tally, Wanted};
@@ -35,20 +35,20 @@ pub struct Renderer {
 #[pymethods]
 impl Renderer {
     #[new]
-    #[pyo3(signature = (grammar, wanted, written, longest, known=None))]
+    #[pyo3(signature = (grammar, wanted, written, longest, words=None))]
     fn new(
         grammar: &Grammar,
         wanted: Wanted,
         written: i64,
         longest: usize,
-        known: Option<PyRef<'_, Known>>,
+        words: Option<PyRef<'_, LogWords>>,
     ) -> PyResult<Self> {
         let Grammar(grammar) = grammar;
         if longest < REACH {
             let fault = format!("longest is less than the {REACH} bytes looked at");
             return Err(PyValueError::new_err(fault));
         }
-        let known = known.map(|known| Arc::clone(&known.0));
+        let words = words.map(|words| Arc::clone(&words.0));
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
         let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
@@ -63,10 +63,10 @@ impl Renderer {
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
             "marked" => Box::new(Marked::new(Arc::clone(grammar), wanted.beginning)),
-            "summary" => Box::new(Summary::new(grammar, clock.clone(), known.is_some())),
+            "summary" => Box::new(Summary::new(grammar, clock.clone(), words.is_some())),
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
-        let filter = filter(grammar, &wanted.selection, known.map(Comparison::new))?;
+        let filter = filter(grammar, &wanted.selection, words.map(Comparison::new))?;
         // A search may take milliseconds for each KB, and what a tail held back is rendered at once.
         let has_searches = !filter.searches.is_empty() || !filter.without.is_empty();
         let is_costly = has_searches || wanted.selection.tail.is_some();

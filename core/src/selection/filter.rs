@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::lines::line_start;
-use crate::selection::known::Comparison;
+use crate::selection::log_words::Comparison;
 use crate::selection::search::Search;
 
 /// Conditions that all hits meet.

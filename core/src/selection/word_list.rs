@@ -11,7 +11,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 const MOST_TEXT: usize = 256 * 1024;
 const MOST_ENTRIES: usize = 128 * 1024;
 
-/// Pools of lines, see `known.rs`.
+/// Pools of lines, see `log_words.rs`.
 pub const POOLS: usize = 3;
 
 /// A word, or a pair of neighbours, by numbers of words: they count from 1. The second one is 0 for a word alone.
@@ -70,7 +70,7 @@ impl WordList {
         Some(number)
     }
 
-    /// The list as bytes. is_full: see Known.
+    /// The list as bytes. is_full: see LogWords.
     pub fn finished(mut self, is_full: bool) -> Vec<u8> {
         let mut bytes = vec![u8::from(is_full)];
         write(self.numbers.len() as u32, &mut bytes);

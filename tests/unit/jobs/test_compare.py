@@ -19,7 +19,7 @@ from oslogserve.query import Query
 from oslogserve.sources import Folder
 from oslogserve.sources.disk.source import Disk
 from tests.kit.open_logs import FakeLog, FakeSource
-from tests.kit.renderers import is_new, known_of, renderer
+from tests.kit.renderers import is_new, renderer, words_of
 
 
 class CountingDisk(Disk):
@@ -61,7 +61,7 @@ def test_a_log_is_read_once_for_each_version(logs, disk, budget, tmp_path):
     version = logs.find(b"a.log", [disk]).version
     (tmp_path / "a.log").write_bytes(b"another text\n")
     assert logs.find(b"a.log", [disk]).version != version
-    assert is_new(b"tests passed", logs.get(b"a.log", [disk], budget).known)
+    assert is_new(b"tests passed", logs.get(b"a.log", [disk], budget).words)
     assert disk.reads == 2
 
 
@@ -93,7 +93,7 @@ def test_a_log_is_not_read_again_by_another_process(
     other_process("2").get(b"c.log", [disk], budget)
     assert disk.reads == 2
     path.write_bytes(LONG + b"more\n")
-    assert not is_new(b"more", other_process().get(b"c.log", [disk], budget).known)
+    assert not is_new(b"more", other_process().get(b"c.log", [disk], budget).words)
     assert disk.reads == 3
 
 
@@ -108,7 +108,7 @@ def test_words_that_were_damaged_on_disk_are_removed_and_the_log_is_read(
     for damaged in (b"", content[:9], content[:30], content[:-1], changed):
         file.write_bytes(damaged)
         reads = disk.reads
-        known = other_process().get(b"c.log", [disk], budget).known
+        known = other_process().get(b"c.log", [disk], budget).words
         assert (is_new(b"7 tests passed", known), disk.reads) == (False, reads + 1)
         assert file.read_bytes() == content
 
@@ -130,17 +130,17 @@ def test_words_of_a_part_of_a_log_are_not_kept(other_process, disk, budget, tmp_
 
 
 def test_all_words_together_have_a_limit(logs, disk, budget, monkeypatch):
-    size = logs.get(b"a.log", [disk], budget).known.size
+    size = logs.get(b"a.log", [disk], budget).words.size
     monkeypatch.setattr(compare, "LARGEST", size)
     monkeypatch.setattr(compare, "MOST_HELD", 2 * size)
-    held = logs.get(b"b.log", [disk], budget).known  # in the place of a.log, which nobody holds
+    held = logs.get(b"b.log", [disk], budget).words  # in the place of a.log, which nobody holds
     known, fault = logs.get(b"a.log", [disk], budget)
     assert (known, disk.reads) == (None, 2)
     assert str(fault).startswith("it was not compared with a.log: The words of other logs fill")
-    assert logs.get(b"b.log", [disk], budget).known is None  # it was given up for a.log
+    assert logs.get(b"b.log", [disk], budget).words is None  # it was given up for a.log
     del held
-    assert logs.get(b"a.log", [disk], budget).known
-    assert logs.get(b"a.log", [disk], budget).known
+    assert logs.get(b"a.log", [disk], budget).words
+    assert logs.get(b"a.log", [disk], budget).words
     assert disk.reads == 3
 
 
@@ -187,7 +187,7 @@ def test_a_log_without_a_version_may_change_unseen_and_is_read_each_time(
 
     source = Versioned("disk")
     for _ in range(2):
-        assert not is_new(b"tests passed", logs.get(b"a.log", [source], budget).known)
+        assert not is_new(b"tests passed", logs.get(b"a.log", [source], budget).words)
     assert source.reads == reads
 
 
@@ -242,7 +242,7 @@ def test_giving_up_many_logs_counts_none_of_them_again(logs, disk, budget, monke
     monkeypatch.setattr(compare, "LARGEST", 0)
     stored = logs.find(b"a.log", [disk]).stored
     for number in range(1000):
-        logs._keep(stored._replace(version=str(number)), known_of())
+        logs._keep(stored._replace(version=str(number)), words_of())
     sizes.clear()
     monkeypatch.setattr(compare, "MOST_HELD", 0)
     with logs._room():

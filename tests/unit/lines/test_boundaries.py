@@ -13,7 +13,7 @@ from oslogserve.lines.selection import PageLimits, Selection, Wanted
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import LIMITS, Merge, line_feeds, state_count
 from oslogserve.search import literal, rewritten
-from tests.kit.renderers import anchor_of, answered, is_new, known_of, rows_of, seen_in
+from tests.kit.renderers import anchor_of, answered, is_new, rows_of, seen_in, words_of
 
 MIB = 1024 * 1024
 T = b"2013-09-27 18:07:11.860"
@@ -255,7 +255,7 @@ def test_a_time_range_holds_its_last_microsecond(rendered):
     ],
 )
 def test_what_makes_a_line_new(line, expected):
-    assert is_new(line, known_of(b"one two six ten red\n")) is expected
+    assert is_new(line, words_of(b"one two six ten red\n")) is expected
 
 
 # Causes and chapters.
@@ -266,9 +266,9 @@ def found_in(renderer):
     """(the line of the cause, why); None for no cause. known: lines that another log has."""
 
     def found_in(*lines, known=None):
-        words = None if known is None else known_of(b"\n".join(known))
+        words = None if known is None else words_of(b"\n".join(known))
         log = b"".join(line + b"\n" for line in lines)
-        wanted = Wanted("summary", written=1.4e9, known=words)
+        wanted = Wanted("summary", written=1.4e9, words=words)
         cause = answered(renderer, [log], wanted)[0]["cause"]
         return cause and (cause["line"], cause["why"])
 

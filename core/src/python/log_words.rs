@@ -8,36 +8,36 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use super::Grammar;
-use crate::selection::known;
+use crate::selection::log_words;
 
 /// The words of a log, with which renderers compare lines of another log.
 #[pyclass(module = "oslogserve_core", weakref)]
-pub struct Known(pub Arc<known::Known>);
+pub struct LogWords(pub Arc<log_words::LogWords>);
 
 #[pymethods]
-impl Known {
+impl LogWords {
     #[new]
     fn new(grammar: &Grammar) -> Self {
-        Self(Arc::new(known::Known::new(Arc::clone(&grammar.0))))
+        Self(Arc::new(log_words::LogWords::new(Arc::clone(&grammar.0))))
     }
 
     fn feed(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {
-        let known = self.unshared()?;
-        py.detach(|| known.feed(piece));
+        let words = self.unshared()?;
+        py.detach(|| words.feed(piece));
         Ok(())
     }
 
     /// The words in a list that another process has finished with.
     #[staticmethod]
     fn of_list(py: Python<'_>, list: &[u8]) -> PyResult<Self> {
-        let known = py.detach(|| known::Known::of_list(list));
-        let known = known.ok_or_else(|| PyValueError::new_err("it is no list of words"))?;
-        Ok(Self(Arc::new(known)))
+        let words = py.detach(|| log_words::LogWords::of_list(list));
+        let words = words.ok_or_else(|| PyValueError::new_err("it is no list of words"))?;
+        Ok(Self(Arc::new(words)))
     }
 
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let known = self.unshared()?;
-        let list = py.detach(|| known.finish());
+        let words = self.unshared()?;
+        let list = py.detach(|| words.finish());
         Ok(PyBytes::new(py, &list))
     }
 
@@ -52,8 +52,8 @@ impl Known {
     }
 }
 
-impl Known {
-    fn unshared(&mut self) -> PyResult<&mut known::Known> {
+impl LogWords {
+    fn unshared(&mut self) -> PyResult<&mut log_words::LogWords> {
         Arc::get_mut(&mut self.0).ok_or_else(|| PyValueError::new_err("a renderer uses it already"))
     }
 }

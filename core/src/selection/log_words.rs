@@ -178,7 +178,7 @@ struct Reader {
 }
 
 /// The words and pairs of neighbouring words of a log's lines.
-pub struct Known {
+pub struct LogWords {
     hasher: Hasher,
     set: Set,
     /// None once the log was read.
@@ -187,7 +187,7 @@ pub struct Known {
     pub is_full: bool,
 }
 
-impl Known {
+impl LogWords {
     pub fn new(grammar: Arc<Grammar>) -> Self {
         let reader = Reader {
             recogniser: Recogniser::new(grammar),
@@ -343,24 +343,24 @@ impl Memo {
 
 /// Compares the lines of one log with those of another.
 pub struct Comparison {
-    known: Arc<Known>,
+    other: Arc<LogWords>,
     memo: Memo,
     /// Memory for the words of a line.
     words: Vec<u64>,
 }
 
 impl Comparison {
-    pub fn new(known: Arc<Known>) -> Self {
-        Self { known, memo: Memo::new(), words: Vec::new() }
+    pub fn new(other: Arc<LogWords>) -> Self {
+        Self { other, memo: Memo::new(), words: Vec::new() }
     }
 
     /// True if the other log has no like of the line. is_error: it shows ERROR or above.
     pub fn is_new(&mut self, line: &[u8], is_error: bool) -> bool {
-        let Known { hasher, .. } = &*self.known;
+        let LogWords { hasher, .. } = &*self.other;
         let pools = hasher.words(without_line_feed(line), is_error, &mut self.words);
         let whole = hasher.all(&self.words, pools);
         self.memo.get(whole).unwrap_or_else(|| {
-            let is_new = pools.iter().any(|&pool| self.known.are_new(&self.words, pool));
+            let is_new = pools.iter().any(|&pool| self.other.are_new(&self.words, pool));
             self.memo.put(whole, is_new);
             is_new
         })

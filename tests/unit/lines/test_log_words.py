@@ -9,9 +9,9 @@ from itertools import islice, pairwise, product
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.native import Known
+from oslogserve.native import LogWords
 from tests.kit.mutated import log_of
-from tests.kit.renderers import answered, is_new, known_of, new_lines, renderer
+from tests.kit.renderers import answered, is_new, new_lines, renderer, words_of
 from tests.unit.lines.conftest import WRITTEN
 
 PASSED = (
@@ -40,15 +40,15 @@ NEW = [
 @pytest.fixture(scope="module")
 def known():
     """The words of PASSED, fed in pieces."""
-    return known_of(*(PASSED[at : at + 7] for at in range(0, len(PASSED), 7)))
+    return words_of(*(PASSED[at : at + 7] for at in range(0, len(PASSED), 7)))
 
 
 @pytest.fixture(scope="module")
 def compared(known):
     """A view of a log compared with PASSED, and the tally. asked: fields of a Selection."""
 
-    def compared(log, view="html", known=known, **asked):
-        wanted = Wanted(view, Selection(**asked), WRITTEN, b"?", known=known)
+    def compared(log, view="html", words=known, **asked):
+        wanted = Wanted(view, Selection(**asked), WRITTEN, b"?", words=words)
         return answered(renderer(), [log[:50], log[50:]], wanted)
 
     return compared
@@ -110,8 +110,8 @@ def test_a_line_is_new_if_its_like_was_no_error_or_its_outcome_has_turned(passed
     failed = passed.replace(outcome, turned)
     # All words and pairs of the failed line are known, from others.
     pairs = b"\n".join(map(b" ".join, pairwise(failed.split())))
-    assert new_lines(passed + b"\n" + failed, known_of(passed + b"\n" + pairs)) == [2]
-    assert not is_new(failed, known_of(*(passed + b"\n" + failed).partition(turned[:2])))
+    assert new_lines(passed + b"\n" + failed, words_of(passed + b"\n" + pairs)) == [2]
+    assert not is_new(failed, words_of(*(passed + b"\n" + failed).partition(turned[:2])))
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_line_is_new_if_its_like_was_no_error_or_its_outcome_has_turned(passed
     ],
 )
 def test_other_numbers_are_no_outcomes(passed, failed):
-    assert not is_new(failed, known_of(passed))
+    assert not is_new(failed, words_of(passed))
 
 
 def test_a_failed_task_stays_the_cause_if_the_passed_run_has_its_long_line():
@@ -134,14 +134,14 @@ def test_a_failed_task_stays_the_cause_if_the_passed_run_has_its_long_line():
     passed = b"TASK [build] ***\nchanged: [localhost] " + result
     failed = b"TASK [build] ***\nfatal: [localhost]: FAILED! " + result
     failed += b"\tto retry, use: --limit @/home/zuul/site.retry\n"
-    wanted = Wanted("summary", written=WRITTEN, known=known_of(passed))
+    wanted = Wanted("summary", written=WRITTEN, words=words_of(passed))
     summary = renderer()([failed], wanted).summary()
     assert (summary.cause.line, summary.cause.new) == (2, True)
 
 
 def test_only_the_beginning_of_a_long_line_is_compared():
     reach = 16 * 1024
-    known = known_of(b"a" * reach + b" beyond words\n" + b" ".join([b"within"] * (reach // 7)))
+    known = words_of(b"a" * reach + b" beyond words\n" + b" ".join([b"within"] * (reach // 7)))
     assert is_new(b"beyond", known)
     assert not is_new(b"within " * (reach // 7) + b" unheard" * reach, known)
 
@@ -149,9 +149,9 @@ def test_only_the_beginning_of_a_long_line_is_compared():
 def test_words_beyond_the_most_are_left_out_and_said():
     letters = product(b"abcdefghijklmnopqrstuvwxyz", repeat=4)
     words = b"\n".join(map(bytes, islice(letters, 300_000)))
-    known = known_of(words)
+    known = words_of(words)
     assert (known.is_full, is_new(b"aaaa", known), known.size) == (False, False, 8 << 20)
-    known = known_of(words.replace(b"\n", b" ") + b"\n" + words.replace(b"\n", b" xx\n"))
+    known = words_of(words.replace(b"\n", b" ") + b"\n" + words.replace(b"\n", b" xx\n"))
     assert known.is_full
     assert known.size == 8 << 20
 
@@ -184,11 +184,11 @@ def test_new_only_selects_new_lines_with_their_context(compared):
 
 def test_an_error_that_both_logs_have_is_no_cause():
     passed = b"2013-09-27 18:22:11 ERROR nova cannot reach the cache\ndone\n"
-    known = known_of(passed)
+    known = words_of(passed)
     failed = passed + b"error: cannot stat the manual\n" + passed * 3
 
     def cause(known):
-        wanted = Wanted("summary", written=WRITTEN, known=known)
+        wanted = Wanted("summary", written=WRITTEN, words=known)
         return renderer()([failed], wanted).summary().cause.text
 
     assert cause(None).endswith("cannot reach the cache")
@@ -199,7 +199,7 @@ def test_an_error_that_both_logs_have_is_no_cause():
 def test_an_error_of_a_summary_is_new_if_its_whole_line_is(compared, size):
     like = b"2013-09-27 18:22:11 ERROR tests passed" + b" tests passed" * 40
     line = like + b" unheard of" * size
-    known = known_of(like)
+    known = words_of(like)
     assert is_new(line, known) == (size == 100)
     summary = compared(line, "summary", known)[0]
     assert summary["errors"][0]["new"] is summary["cause"]["new"] is (size == 100)
@@ -208,7 +208,7 @@ def test_an_error_of_a_summary_is_new_if_its_whole_line_is(compared, size):
 
 
 def list_of(log):
-    known = renderer().new_known()
+    known = renderer().new_words()
     known.feed(log)
     return known.finish()
 
@@ -218,19 +218,19 @@ def test_the_listed_words_of_a_log_find_the_same_lines_new(number):
     chance = random.Random(7)
     for _ in range(number):
         log, other = (log_of(chance, most=60) for _ in range(2))
-        listed = Known.of_list(list_of(log))
+        listed = LogWords.of_list(list_of(log))
         for compared in (other, log, b"fatal: " + log, log.replace(b" INFO", b" ERROR")):
-            assert new_lines(compared, listed) == new_lines(compared, known_of(log))
+            assert new_lines(compared, listed) == new_lines(compared, words_of(log))
 
 
 def test_a_log_without_words_has_a_list_too():
     for log in (b"", b"\n\n", b"17:00 -- 12\n"):
-        assert is_new(b"a line", Known.of_list(list_of(log)))
+        assert is_new(b"a line", LogWords.of_list(list_of(log)))
 
 
 def test_a_word_that_begins_and_ends_anywhere_in_a_piece_is_listed():
     log = b"\xc3\xa4bc <" + b"w" * 40_000 + b"> end\n"
-    listed = Known.of_list(list_of(log))
+    listed = LogWords.of_list(list_of(log))
     assert not is_new(log, listed)
     assert is_new(log.replace(b"w" * 9000, b"x"), listed)
 
@@ -251,10 +251,10 @@ def test_a_damaged_list_is_refused_or_has_other_words():
     assert len(whole) > 200
     for end in range(len(whole)):
         with pytest.raises(ValueError, match="no list of words"):
-            Known.of_list(whole[:end])
+            LogWords.of_list(whole[:end])
     for _ in range(3000):
         damaged = bytearray(whole)
         for _ in range(chance.randrange(1, 4)):
             damaged[chance.randrange(len(whole))] = chance.choice((0, 1, 127, 128, 255, 10))
         with suppress(ValueError):
-            assert Known.of_list(bytes(damaged)).size < 100_000
+            assert LogWords.of_list(bytes(damaged)).size < 100_000
