@@ -96,8 +96,6 @@ class DeadlineConnection(swift_api.HTTPConnection):
 
     def _request(self, *args: Any, headers: dict[str, str], **options: Any) -> requests.Response:
         headers.update(self._trace.headers)
-        if not headers.get("x-auth-token"):  # the container is read without one
-            headers.pop("x-auth-token", None)
         response: requests.Response = super()._request(*args, headers=headers, **options)
         self._trace.transaction = transaction_of(response.headers)
         return response

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A log that resumes where it broke off, and verifies its bytes by their checksums."""
+"""A log that resumes where it broke off, and verifies its bytes by their checksum."""
 
 import random
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from hashlib import md5
 from itertools import chain
 from typing import NamedTuple
@@ -17,63 +16,6 @@ from oslogserve.sources import Folder, Log, OpenOptions
 #: they outlast the restart of a server.
 PAUSE = 0.1
 LONGEST_PAUSE = 2.0
-#: More bytes than any log has.
-ALL = sys.maxsize
-
-
-class Checksum(NamedTuple):
-    """The MD5 of some stored bytes. In a list, each covers the bytes after those of the one before."""
-
-    #: Bytes that it covers; ALL for all that are left.
-    size: int
-    #: In hexadecimal digits; "" if unknown.
-    md5: str
-
-
-#: Expected after the last checksum: no more bytes.
-NOTHING = Checksum(ALL, md5(usedforsecurity=False).hexdigest())
-
-
-def within(checksums: Iterable[Checksum], first: int, end: int) -> Iterator[Checksum]:
-    """Yields checksums of the bytes from `first` up to `end`. A checksum of more bytes loses its MD5."""
-    at = 0
-    for size, digest in checksums:
-        covered = min(at + size, end) - max(at, first)
-        at += size
-        if covered > 0:
-            yield Checksum(covered, digest if covered == size else "")
-
-
-class Verifier:
-    """Compares bytes with their checksums. Raises Incomplete at the end of those that differ."""
-
-    def __init__(self, checksums: Iterable[Checksum]) -> None:
-        self._checksums = iter(checksums)
-        self._begin(Checksum(ALL, ""))
-
-    def _begin(self, default: Checksum) -> None:
-        self._left, self._expected = next(self._checksums, default)
-        self._md5 = md5(usedforsecurity=False)
-
-    def update(self, chunk: bytes) -> None:
-        while len(chunk) >= self._left:
-            self._add(chunk[: self._left])
-            chunk = chunk[self._left :]
-            self.end()
-            self._begin(NOTHING)
-        self._add(chunk)
-        self._left -= len(chunk)
-
-    def _add(self, chunk: bytes) -> None:
-        if self._expected:
-            self._md5.update(chunk)
-
-    def end(self) -> None:
-        """Verifies the bytes since the last checksum. Raises Incomplete."""
-        if self._expected and self._md5.hexdigest() != self._expected:
-            raise Incomplete(
-                "corrupt", "the stored bytes are damaged: their checksum does not match"
-            )
 
 
 class Attempts(NamedTuple):
@@ -92,60 +34,46 @@ class ResumingLog(Log):
         log: Log,
         options: OpenOptions,
         reopen: Callable[[OpenOptions], Log | Folder | None],
-        checksums: Callable[[], list[Checksum]],
+        checksum: str,
+        is_joined: bool,
         attempts: Attempts,
     ) -> None:
-        """log: opened with `options`. reopen: opens it again with other options. checksums: requests
-        those of all stored bytes, from the first byte on. Both may raise SourceError.
+        """log: opened with `options`. reopen: opens it again with other options; may raise SourceError.
+
+        checksum: the MD5 of all stored bytes in hexadecimal digits, which are verified if all are read; "" for none.
+        is_joined: True if the store may break off since what it sent before was damaged: see _reopen().
         """
         super().__init__(log.stored)
         self._log: Log | None = log
         self._chunks = iter(log)
-        self._chunk_size = options.chunk_size
+        self._options = options
         self._open = reopen
-        self._checksums = checksums
         self._attempts = attempts
         self._attempts_left = attempts.most
         self._first, self._end = options.byte_range or (0, log.stored.size)
         self._position = self._first
-        self._range = options.byte_range or (0, ALL)
+        is_whole = (self._first, self._end) == (0, log.stored.size)
+        self._expected = checksum if is_whole else ""
+        self._is_read_again = is_joined or self._end is None
+        # Of the bytes that came, if they may be compared.
         self._checksum = md5(usedforsecurity=False)
-        self._verifier: Verifier | None = None
-        # Chunks that are still to be verified.
-        self._unverified: list[bytes] = []
 
     def __iter__(self) -> Iterator[bytes]:
         while self._log is not None:
             try:
                 for chunk in self._chunks:
                     self._position += len(chunk)
-                    if self._end is None:
+                    if self._expected or self._is_read_again:
                         self._checksum.update(chunk)
-                    self._unverified.append(chunk)
                     yield chunk
-                    # With the second chunk, since a client should not wait for the first one
-                    # until the list of segments is here.
-                    if self._verifier is not None or len(self._unverified) > 1:
-                        self._verify()
-                if self._log is not None:  # else it was closed meanwhile
-                    self._verify().end()
+                # It may have been closed meanwhile.
+                if self._log and self._expected not in ("", self._checksum.hexdigest()):
+                    damaged = "the stored bytes are damaged: their checksum does not match"
+                    raise Incomplete("corrupt", damaged)
             except Incomplete as error:
                 self._resume(error)
             else:
                 break
-
-    def _verify(self) -> Verifier:
-        """Verifies the chunks that are left. Requests the checksums if need be. Raises Incomplete."""
-        if self._verifier is None:
-            try:
-                checksums = self._checksums() if self._log is not None else []
-            except SourceError as error:
-                reason = "failed" if error.is_outage else "corrupt"
-                raise Incomplete(reason, f"its checksums could not be read ({error})") from error
-            self._verifier = Verifier(within(checksums, *self._range))
-        while self._unverified:
-            self._verifier.update(self._unverified.pop(0))
-        return self._verifier
 
     def _resume(self, error: Incomplete) -> None:
         """Reopens the log. If it cannot, raises Incomplete that says how many bytes came."""
@@ -179,11 +107,15 @@ class ResumingLog(Log):
         )
 
     def _reopen(self) -> None:
-        """Opens the log at its position. Raises SourceError or Incomplete."""
+        """Opens the log at its position. Raises SourceError or Incomplete.
+
+        Swift sends no range of a large object without a length. Behind a damaged segment it breaks off: the rest
+        would make it whole.
+        """
         if self._log is not None:
             self._log.close()
-        options = OpenOptions(chunk_size=self._chunk_size)
-        if self._end is not None:  # Swift sends no range of a large object without a length
+        options = self._options
+        if self._end is not None and not self._is_read_again:
             byte_range = self._position, self._end
             options = options._replace(byte_range=byte_range, version=self.stored.version)
         log = self._open(options)
@@ -193,7 +125,7 @@ class ResumingLog(Log):
         self._chunks = iter(log)
         if log.stored.version != self.stored.version:
             raise self._changed()
-        if self._end is None:
+        if self._is_read_again:
             self._skip_to_position()
 
     def _skip_to_position(self) -> None:
@@ -201,7 +133,7 @@ class ResumingLog(Log):
 
         The version does not tell whether they changed: it is the manifest's.
         """
-        left = self._position
+        left = self._position - self._first
         checksum = md5(usedforsecurity=False)
         for chunk in self._chunks:
             checksum.update(chunk[:left])

@@ -25,8 +25,8 @@ def folder(swift):
     """A folder of one log."""
     listed = page([row("d/a.txt", bytes=SIZE)])
     swift.answers["GET", CONTAINER] = [page([])]
-    for limit, prefix in ((10_000, "d/"), (1, "d/a.txt")):
-        query = f"format=json&limit={limit}&prefix={prefix}&delimiter=/"
+    for limit, prefix in ((10_000, "d%2F"), (1, "d%2Fa.txt")):
+        query = f"format=json&limit={limit}&prefix={prefix}&delimiter=%2F"
         swift.answers["GET", f"{CONTAINER}?{query}"] = [listed]
     swift.answers["HEAD", ACCOUNT] = [reply("204 No Content")]
     put(swift, reply("200 OK", LOG, ETag=MD5), name="d/a.txt")

@@ -10,7 +10,6 @@ import pytest
 
 from oslogserve.config import load
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.store.requests import Requests
 from oslogserve.sources.store.services import Azure, Google
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.store.services import Piece
@@ -24,16 +23,18 @@ LINES = b"2024-03-28 12:20:43.570 1 ERROR nova.compute [-] A line like any other
 LARGE = os.urandom(2 * PART + 77)
 
 
-class Signed(Requests):
-    """Requests with a signature in their URLs, where these servers look for it."""
+def sign(service):
+    """Lets its requests have a signature in their URLs, where these servers look for it."""
+    answer = service.answer
 
-    def answer(self, method, url, *args, **given):
-        signed = url
-        if isinstance(self.service, Azure):
-            signed += ("&" if "?" in url else "?") + signature()
-        elif isinstance(self.service, Google) and method == "PUT":
-            signed += "?X-Goog-Algorithm=GOOG4-RSA-SHA256"
-        return super().answer(method, signed, *args, **given)
+    def signed(method, url, *args, **given):
+        if isinstance(service, Azure):
+            url += ("&" if "?" in url else "?") + signature()
+        elif isinstance(service, Google) and method == "PUT":
+            url += "?X-Goog-Algorithm=GOOG4-RSA-SHA256"
+        return answer(method, url, *args, **given)
+
+    service.answer = signed
 
 
 @pytest.fixture
@@ -59,7 +60,7 @@ def make_writer(options, monkeypatch):
             config = load(None, {}, **{f"store_{key}": text for key, text in options.items()})
             [(name, section)] = config.stores
             writer = opened.enter_context(closing(StoreWriter(name, section, Effort(2, 0), prefix)))
-            writer._requests = Signed(writer._requests.service)
+            sign(writer._service)
             return writer
 
         yield make

@@ -3,38 +3,31 @@
 
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from email.utils import parsedate_to_datetime
-from typing import NamedTuple
 
 import urllib3.exceptions
 
 from oslogserve.errors import Incomplete, NoRange, SourceError
-from oslogserve.sources import Log, Stored, within_dates
+from oslogserve.sources import Log, OpenOptions, Stored, within_dates
 from oslogserve.sources.deadline import DeadlineConnection
 from oslogserve.sources.objects.errors import FAILURES, TIMEOUTS
 from oslogserve.sources.objects.listing import LARGEST, is_marker
+from oslogserve.sources.objects.service import Service
 from oslogserve.sources.objects.session import ObjectSession
-from oslogserve.sources.resuming import Checksum
 
 _LENGTH = re.compile(r"[0-9]+")
-
-
-class ObjectResponse(NamedTuple):
-    """A successful answer to a request for an object."""
-
-    status: int
-    #: Their names are in lower case.
-    headers: Mapping[str, str]
-    chunks: Iterator[bytes]
+_MD5 = re.compile(r"[0-9a-f]{32}")
 
 
 class ObjectLog(Log):
     """An object's metadata."""
 
-    def __init__(self, source: str, headers: Mapping[str, str]) -> None:
+    def __init__(self, source: str, service: Service, headers: Mapping[str, str]) -> None:
         """source: its name. headers: of a response. Raises ValueError or KeyError if some is missing."""
         super().__init__(_stored(source, headers))
+        self.md5 = service.md5_of(headers)
+        self.is_joined = service.is_joined(headers)
         self.is_folder = is_marker(headers.get("content-type", ""), self.stored.size or 0)
 
 
@@ -44,15 +37,15 @@ class OpenObjectLog(ObjectLog):
     def __init__(
         self,
         source: str,
-        response: ObjectResponse,
+        service: Service,
+        headers: Mapping[str, str],
+        chunks: Iterator[bytes],
         connection: DeadlineConnection,
         session: ObjectSession,
-        checksums: Callable[[], list[Checksum]],
     ) -> None:
-        """Reads the first chunk."""
-        super().__init__(source, response.headers)
-        self.checksums = checksums
-        self._chunks = response.chunks
+        """Reads the first chunk. For the others, see ObjectLog."""
+        super().__init__(source, service, headers)
+        self._chunks = chunks
         self._first = next(self._chunks, b"")
         if not self._first and self.stored.size:
             raise urllib3.exceptions.IncompleteRead(0, self.stored.size)
@@ -101,20 +94,17 @@ class OpenObjectLog(ObjectLog):
             connection.close()
 
 
-def check_version(source: str, response: ObjectResponse, version: str | None) -> None:
-    """Raises SourceError if a response is of another version: not every store obeys If-Match."""
-    if version and version_of(response.headers) != version:
+def check_answer(
+    source: str, status: int, headers: Mapping[str, str], options: OpenOptions
+) -> None:
+    """Raises ValueError or SourceError if an answer has other bytes than requested."""
+    if options.version and version_of(headers) != options.version:  # not every store obeys If-Match
         raise SourceError(source, "the object changed", "changed")
-
-
-def check_range(source: str, response: ObjectResponse, byte_range: tuple[int, int] | None) -> None:
-    """Raises ValueError or SourceError if a response has other bytes than requested."""
-    headers, status = response.headers, response.status
-    if byte_range is None:
+    if options.byte_range is None:
         if status != 200:
             raise ValueError("neither an object nor an error")
         return
-    first, end = byte_range
+    first, end = options.byte_range
     is_range = headers.get("content-range", "").startswith(f"bytes {first}-{end - 1}/")
     if status != 206 or not is_range or headers.get("content-length") != str(end - first):
         # A large object without a length is always sent as a whole.
@@ -125,6 +115,12 @@ def version_of(headers: Mapping[str, str]) -> str:
     """The ETag without its quotes. A weak one names no bytes: ""."""
     etag = headers.get("etag", "")
     return "" if etag.startswith("W/") else etag.strip('"')
+
+
+def md5_in_etag(headers: Mapping[str, str]) -> str:
+    """The ETag, where it has the form of an MD5; else ""."""
+    etag = version_of(headers)
+    return etag if _MD5.fullmatch(etag) else ""
 
 
 def _size(source: str, digits: str) -> int:

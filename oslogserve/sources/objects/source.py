@@ -3,13 +3,14 @@
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
 from typing import Any, Self, TypeVar
 
 from oslogserve.compression import encoding_of
 from oslogserve.errors import SourceError
+from oslogserve.metrics import Metrics
 from oslogserve.sources import (
     ALL_ENTRIES,
     FULL_BODY,
@@ -23,21 +24,16 @@ from oslogserve.sources import (
 from oslogserve.sources.objects import listing
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page, name_before
 from oslogserve.sources.objects.location import Location, prefix_of, stored_as
-from oslogserve.sources.objects.log import (
-    ObjectLog,
-    ObjectResponse,
-    OpenObjectLog,
-    check_range,
-    check_version,
-)
+from oslogserve.sources.objects.log import ObjectLog, OpenObjectLog, check_answer
+from oslogserve.sources.objects.service import Service, headers_of
 from oslogserve.sources.objects.session import ObjectSession
-from oslogserve.sources.resuming import Attempts, Checksum, ResumingLog
+from oslogserve.sources.resuming import Attempts, ResumingLog
 
 _T = TypeVar("_T")
 
 
 class ObjectSource(ABC):
-    """A source whose logs are objects. A subclass knows the requests of its store."""
+    """A source whose logs are objects."""
 
     #: Why a folder of public objects may not be listed.
     _unlisted = "its listing is not public"
@@ -45,37 +41,22 @@ class ObjectSource(ABC):
     def __init__(
         self,
         name: str,
+        options: dict[str, Any],
         locate: Callable[[bytes], Location | None],
+        service: Service,
         session: ObjectSession,
         chunk_size: int,
-        attempts: Attempts,
+        metrics: Metrics,
     ) -> None:
-        """locate: the object of a path; None if there can be none."""
+        """options: of its section. locate: the object of a path; None if there can be none."""
         self.name = name
         self._locate = locate
+        self._service = service
         self._session = session
         self._chunk_size = chunk_size
-        self._attempts = attempts
+        self._attempts = Attempts(options["resumes"], options["answer_timeout"], metrics)
         self._context = Context()
         self._context.answer_begins()  # no request shares its deadline
-
-    @abstractmethod
-    def _head(self, *args: Any, http_conn: Any) -> Mapping[str, str]:
-        """The headers of an object. args: of its container; see ObjectSession.request."""
-
-    @abstractmethod
-    def _object(
-        self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
-    ) -> ObjectResponse:
-        """The answer to a request for an object with these headers."""
-
-    @abstractmethod
-    def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
-        """The page of a listing after `marker`. Raises one of MALFORMED for a malformed one."""
-
-    @abstractmethod
-    def _checksums(self, headers: Mapping[str, str], location: Location) -> list[Checksum]:
-        """Checksums of an object's bytes. Raises SourceError."""
 
     @abstractmethod
     def _check_missing(self, container: str) -> None:
@@ -101,7 +82,7 @@ class ObjectSource(ABC):
             return found
         # A later attempt needs a new deadline: the answer has begun.
         reopen = lambda options: self.waiting_anew()._found(path, options)
-        return ResumingLog(found, options, reopen, found.checksums, self._attempts)
+        return ResumingLog(found, options, reopen, found.md5, found.is_joined, self._attempts)
 
     def _found(self, path: bytes, options: OpenOptions) -> ObjectLog | Folder | None:
         location = self._locate(path)
@@ -147,24 +128,21 @@ class ObjectSource(ABC):
         return self._request(get, *location, keeps_connection=True)
 
     def _metadata(self, *args: str, http_conn: Any) -> ObjectLog:
-        return ObjectLog(self.name, self._head(*args, http_conn=http_conn))
+        headers = self._service.head(*args, http_conn=http_conn)
+        return ObjectLog(self.name, self._service, headers)
 
     def _get(self, options: OpenOptions, *args: str, http_conn: Any) -> OpenObjectLog:
-        """An open log whose first chunk was read. args: see get_object."""
+        """An open log whose first chunk was read."""
         headers = {}
         if options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
-        chunk_size = options.chunk_of(self._chunk_size)
-        response = self._object(*args, headers=headers, chunk_size=chunk_size, http_conn=http_conn)
-        check_version(self.name, response, options.version)
-        check_range(self.name, response, options.byte_range)
-        _, _, container, name = args
-        # They are requested later, and then need a new deadline.
-        checksums = lambda: self.waiting_anew()._checksums(
-            response.headers, Location(container, name)
-        )
-        return OpenObjectLog(self.name, response, http_conn[1], self._session, checksums)
+        response = self._service.get(*args, headers=headers, http_conn=http_conn)
+        found = headers_of(response)
+        check_answer(self.name, response.status, found, options)
+        chunks = iter(partial(response.read, options.chunk_of(self._chunk_size)), b"")
+        connection = http_conn[1]
+        return OpenObjectLog(self.name, self._service, found, chunks, connection, self._session)
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
         location = self._locate(path)
@@ -209,7 +187,7 @@ class ObjectSource(ABC):
         """The page of a listing after `marker`; empty if there is no such container."""
         options: dict[str, Any] = {"prefix": prefix, "marker": marker, "limit": limit}
         try:
-            found = self._request(self._listed, container, **options)
+            found = self._request(self._service.listed, container, **options)
         except SourceError as error:
             if self._is_unlisted(error):
                 raise SourceError(self.name, self._unlisted, "unlisted") from error

@@ -6,7 +6,7 @@ import binascii
 import io
 import json
 import re
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
@@ -25,7 +25,8 @@ from oslogserve.sources.objects.listing import (
     checked_size,
     is_marker,
 )
-from oslogserve.sources.objects.log import version_of
+from oslogserve.sources.objects.log import md5_in_etag
+from oslogserve.sources.objects.service import Service
 from oslogserve.sources.store import access
 
 
@@ -64,18 +65,12 @@ def _name(element: ElementTree.Element) -> str:
     return element.tag.rpartition("}")[2]
 
 
-_MD5 = re.compile(r"[0-9a-f]{32}")
 #: Names of buckets that may be a part of a host's name.
 _HOST = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
 
 
-class Service(ABC):
-    """How requests of a service differ from those of others."""
-
-    #: Headers of all requests.
-    headers: Mapping[str, str] = {}
-    #: Rows of a page, by the service's own limit.
-    page_size = 1000
+class BucketService(Service):
+    """A service whose containers are buckets."""
 
     def __init__(self, url: BucketUrl, options: dict[str, Any]) -> None:
         """options: of the store's section."""
@@ -92,28 +87,8 @@ class Service(ABC):
     def authenticate(self) -> Callable[[], Access]:
         """What looks for the user's credentials."""
 
-    def path(self, bucket: str, name: str = "") -> str:
-        """The path of an object, or of the bucket."""
-        return f"/{quote(bucket, safe='')}" + (f"/{quote(name)}" if name else "")
 
-    def listing_path(self, bucket: str) -> str:
-        """The path of a listing."""
-        return self.path(bucket)
-
-    @abstractmethod
-    def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
-        """The query string's parameters for a page of a listing."""
-
-    @abstractmethod
-    def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
-        """The page. Raises one of several errors for a malformed one."""
-
-    @abstractmethod
-    def md5_of(self, headers: Mapping[str, str]) -> str:
-        """The MD5 of all of an object's bytes, in hexadecimal digits; "" if it is not known."""
-
-
-class S3(Service):
+class S3(BucketService):
     """S3, and what answers like it: Ceph, MinIO, Swift's own S3."""
 
     @property
@@ -128,8 +103,8 @@ class S3(Service):
     def authenticate(self) -> Callable[[], Access]:
         return access.of_s3(self.address, self._region, self._profile)
 
-    def path(self, bucket: str, name: str = "") -> str:
-        return f"/{quote(name)}" if self._has_host else super().path(bucket, name)
+    def path(self, container: str = "", name: str = "") -> str:
+        return f"/{quote(name)}" if self._has_host else super().path(container, name)
 
     def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
         begin = {"continuation-token": marker.token, "start-after": marker.name}
@@ -155,14 +130,13 @@ class S3(Service):
         return _page(rows, prefix, marker, token)
 
     def md5_of(self, headers: Mapping[str, str]) -> str:
-        etag = version_of(headers)
         encryption = headers.get("x-amz-server-side-encryption", "AES256")
         is_of_customer = "x-amz-server-side-encryption-customer-algorithm" in headers
-        is_md5 = encryption == "AES256" and not is_of_customer and _MD5.fullmatch(etag)
-        return etag if is_md5 else ""
+        is_md5 = encryption == "AES256" and not is_of_customer
+        return md5_in_etag(headers) if is_md5 else ""
 
 
-class Google(Service):
+class Google(BucketService):
     """Google's store: objects by its XML API, whose paths are shorter, and listings by its JSON API."""
 
     #: Without it, an object that is stored as a gzip would be sent inflated.
@@ -174,8 +148,8 @@ class Google(Service):
     def authenticate(self) -> Callable[[], Access]:
         return access.of_google(self.address(""))
 
-    def listing_path(self, bucket: str) -> str:
-        return f"/storage/v1/b/{quote(bucket, safe='')}/o"
+    def listing_path(self, container: str) -> str:
+        return f"/storage/v1/b{self.path(container)}/o"
 
     def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
         return {
@@ -199,7 +173,7 @@ class Google(Service):
         return _in_hexadecimal(found[1]) if found else ""
 
 
-class Azure(Service):
+class Azure(BucketService):
     """Azure's Blob Storage."""
 
     headers: Mapping[str, str] = {"x-ms-version": "2023-11-03"}
@@ -230,8 +204,8 @@ class Azure(Service):
         return _in_hexadecimal(of_all)
 
 
-def service_of(url: BucketUrl, options: dict[str, Any]) -> Service:
-    services: dict[str, type[Service]] = {"s3": S3, "gs": Google, "az": Azure}
+def service_of(url: BucketUrl, options: dict[str, Any]) -> BucketService:
+    services: dict[str, type[BucketService]] = {"s3": S3, "gs": Google, "az": Azure}
     return services[url.service](url, options)
 
 

@@ -2,7 +2,7 @@
 """The source [store]: logs and listings in a bucket."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,15 +11,13 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions
 from oslogserve.sources.objects.access import Access
-from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
+from oslogserve.sources.objects.listing import BEGINNING
 from oslogserve.sources.objects.location import PROBED, Location, location_of, prefix_of
-from oslogserve.sources.objects.log import ObjectLog, ObjectResponse
+from oslogserve.sources.objects.log import ObjectLog
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.objects.source import ObjectSource
-from oslogserve.sources.resuming import ALL, Attempts, Checksum
 from oslogserve.sources.store.access import StoreAccess
-from oslogserve.sources.store.requests import Requests, headers_of
-from oslogserve.sources.store.services import Service, service_of
+from oslogserve.sources.store.services import BucketService, service_of
 
 
 def located(url: BucketUrl, partitions: re.Pattern[str], path: bytes) -> Location | None:
@@ -35,7 +33,7 @@ def located(url: BucketUrl, partitions: re.Pattern[str], path: bytes) -> Locatio
 def session_of(
     name: str,
     options: dict[str, Any],
-    service: Service,
+    service: BucketService,
     authenticate: Callable[[], Access],
     metrics: Metrics,
 ) -> ObjectSession:
@@ -52,16 +50,16 @@ class Store(ObjectSource):
         """name: by which readers ask for it. options: of its section."""
         url: BucketUrl = options["url"]
         self._url = url
-        self._service = service_of(url, options)
+        service = service_of(url, options)
         self.location = str(url)
-        self._requests = Requests(self._service)
-        authenticate = self._service.authenticate()
         super().__init__(
             name,
+            options,
             partial(located, url, options["partitions"]),
-            session_of(name, options, self._service, authenticate, metrics),
+            service,
+            session_of(name, options, service, service.authenticate(), metrics),
             chunk_size,
-            Attempts(options["resumes"], options["answer_timeout"], metrics),
+            metrics,
         )
 
     def _log(self, location: Location, options: OpenOptions) -> ObjectLog | None:
@@ -81,23 +79,6 @@ class Store(ObjectSource):
                 return False
             raise
         return True
-
-    def _head(self, *args: Any, http_conn: Any) -> Mapping[str, str]:
-        return self._requests.head(*args, http_conn=http_conn)
-
-    def _object(
-        self, *args: Any, headers: dict[str, str], chunk_size: int, http_conn: Any
-    ) -> ObjectResponse:
-        response = self._requests.of_object("GET", *args, headers=headers, http_conn=http_conn)
-        chunks = iter(partial(response.read, chunk_size), b"")
-        return ObjectResponse(response.status, headers_of(response), chunks)
-
-    def _listed(self, *args: Any, prefix: str, marker: Marker, limit: int, http_conn: Any) -> Page:
-        asked: dict[str, Any] = {"prefix": prefix, "marker": marker, "limit": limit}
-        return self._requests.listed(*args, **asked, http_conn=http_conn)
-
-    def _checksums(self, headers: Mapping[str, str], location: Location) -> list[Checksum]:
-        return [Checksum(ALL, self._service.md5_of(headers))]
 
     def _check_missing(self, container: str) -> None:
         if "{partition}" not in self._url.bucket:
@@ -119,7 +100,7 @@ class Store(ObjectSource):
         """Raises SourceError where the bucket may not be read. Only a listing needs more."""
         probed = prefix_of(folder) + PROBED
         try:
-            self._request(self._head, folder.container, probed)
+            self._request(self._service.head, folder.container, probed)
         except SourceError as error:
             what = "the bucket is not there, or not public, or a log that is missing cannot be told"
             raise SourceError(self.name, what, error.reason) from error

@@ -64,6 +64,9 @@ class Tokens(SharedAccess):
     def _count(self, outcome: str) -> None:
         self._metrics["swift_authentications_total", outcome].inc()
 
+    def may_be_old(self) -> bool:
+        return False  # Swift says 401 if so
+
     def _authenticate(self) -> Access:
         self._adapter.at = time.monotonic() + self._timeout
         try:

@@ -16,7 +16,7 @@ from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
-from oslogserve.sources.store.services import Service, XmlRows
+from oslogserve.sources.store.services import BucketService, XmlRows
 from oslogserve.upload.payload import Changed, Found, Payload, Segment, segment_of
 from oslogserve.upload.writer import except_forbidden
 
@@ -90,7 +90,7 @@ class Uploads(ABC):
     #: The beginning of the names of metadata.
     metadata = ""
 
-    def __init__(self, source: str, service: Service) -> None:
+    def __init__(self, source: str, service: BucketService) -> None:
         """source: the store's name."""
         self.source = source
         self.service = service
@@ -154,7 +154,7 @@ class Azure(Uploads):
         return _Blocks(self, ask, location, payload)
 
 
-def uploads_of(source: str, kind: str, service: Service) -> Uploads:
+def uploads_of(source: str, kind: str, service: BucketService) -> Uploads:
     """kind: as in the store's url."""
     services: dict[str, type[Uploads]] = {"s3": S3, "gs": Google, "az": Azure}
     return services[kind](source, service)

@@ -17,7 +17,7 @@ from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.errors import MALFORMED, Refusal
 from oslogserve.sources.objects.listing import BEGINNING
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.store.requests import Requests, headers_of, query_string
+from oslogserve.sources.objects.service import headers_of, query_string
 from oslogserve.sources.store.services import service_of
 from oslogserve.sources.store.source import session_of
 from oslogserve.upload.growing import AsAWhole, Growing
@@ -41,13 +41,13 @@ class StoreWriter(Writer):
         url: BucketUrl = options["url"]
         service = service_of(url, options)
         self._uploads = uploads_of(name, url.service, service)
-        self._requests = Requests(service)
+        self._service = service
         authenticate = self._uploads.authenticate()
         session = session_of(name, options, service, authenticate, Metrics())
         super().__init__(name, session, effort, prefix)
 
     def head_anew(self, location: Location) -> Found | None:
-        headers = self._request(self._requests.head, *location)
+        headers = self._request(self._service.head, *location)
         return None if headers is None else self._uploads.found(headers)
 
     def console(self, location: Location, file: BinaryIO, seconds: float) -> Growing:
@@ -91,7 +91,7 @@ class StoreWriter(Writer):
     def _names(self, container: str) -> frozenset[str] | None:
         # Most folders are new: this is told by one row, and a page would have only 1000.
         asked = {"prefix": self._prefix, "marker": BEGINNING, "limit": 1}
-        page = self._request(self._requests.listed, container, **asked)
+        page = self._request(self._service.listed, container, **asked)
         is_empty = page is None or (not page.rows and page.next is None)
         return frozenset() if is_empty else None
 
@@ -101,7 +101,7 @@ class StoreWriter(Writer):
     def _answer(self, asked: Ask, *args: Any, http_conn: Any) -> Answer:
         """A successful answer. Raises Refusal and Changed."""
         address, signer, bucket, name = args
-        url = address + self._requests.service.path(bucket, name)
+        url = address + self._service.path(bucket, name)
         if asked.query:
             url += "?" + query_string(asked.query)
         keep_alive = self._keep_alive(http_conn)
@@ -116,7 +116,7 @@ class StoreWriter(Writer):
             headers["Content-MD5"] = base64.b64encode(digest).decode()
         try:
             sent = asked.method, url, signer, headers, body
-            response = self._requests.answer(*sent, http_conn=http_conn)
+            response = self._service.answer(*sent, http_conn=http_conn)
             answer = Answer(headers_of(response), response.read())
             check_answer(answer)
         except Refusal as error:

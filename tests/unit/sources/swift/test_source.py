@@ -1,28 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-from hashlib import md5
-from types import SimpleNamespace
 
 import pytest
 
 from oslogserve.config import load
 from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Context, Stored, Trace
+from oslogserve.sources import Context, Stored, Trace
 from oslogserve.sources.objects.log import OpenObjectLog
-from oslogserve.sources.swift import source as module
+from oslogserve.sources.swift.service import SwiftService
 from oslogserve.sources.swift.source import Swift
 
 SWIFT = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
+MD5 = "900150983cd24fb0d6963f7d28e17f72"
 
 
 class Part(OpenObjectLog):
     """The rest of a log of three bytes, of which one comes before it breaks off."""
 
-    def __init__(self, first, checksums):
+    def __init__(self, first):
         self.stored = Stored("swift", 3, 0.0, "1")
         self.is_folder = False
         self.first = first
-        self.checksums = checksums
+        self.md5, self.is_joined = "", False
 
     def __iter__(self):
         yield b"abc"[self.first : self.first + 1]
@@ -46,7 +45,7 @@ def test_a_log_that_breaks_off_has_the_time_of_an_answer_once_more(swift, monkey
     def get(view, location, options):
         contexts.append(view._context)
         first, _ = options.byte_range or (0, 3)
-        return Part(first, list)
+        return Part(first)
 
     monkeypatch.setattr(Swift, "_log", get)
     context = Context(Trace())
@@ -57,25 +56,19 @@ def test_a_log_that_breaks_off_has_the_time_of_an_answer_once_more(swift, monkey
     assert {id(one.trace) for one in contexts} == {id(context.trace)}
 
 
-def test_its_checksums_have_the_time_of_an_answer_once_more(swift, monkeypatch):
-    headers = {"x-static-large-object": "True", "etag": md5(b"").hexdigest()}
-    headers |= {"last-modified": "Fri, 27 Sep 2013 18:22:11 GMT", "content-length": "3"}
-
-    def get_object(*_, response_dict, **__):
-        response_dict["status"] = 200
-        return headers, iter([b"abc"])
-
-    contexts = []
-    monkeypatch.setattr(module.swift_api, "get_object", get_object)
-    request = lambda *_, context: contexts.append(context)
-    monkeypatch.setattr(swift._session, "request", request)
-    context = Context(Trace())
-    connection = None, SimpleNamespace(adapter=None)
-    location = "http://127.0.0.1:1/v1/a", "token", "c", "a"
-    log = swift.for_request(context)._get(FULL_BODY, *location, http_conn=connection)
-    assert log.checksums() == []
-    assert contexts[0] is not context
-    assert contexts[0].trace is context.trace
+@pytest.mark.parametrize(
+    ("headers", "checksum"),
+    [
+        ({"etag": MD5}, MD5),
+        ({"etag": f'"{MD5}"'}, MD5),
+        ({"etag": MD5, "x-static-large-object": "True"}, ""),
+        ({"etag": MD5, "x-object-manifest": "c/a/"}, ""),
+        ({"etag": "7"}, ""),
+        ({}, ""),
+    ],
+)
+def test_the_etag_is_a_checksum_unless_the_object_has_segments(headers, checksum):
+    assert SwiftService().md5_of(headers) == checksum
 
 
 @pytest.mark.parametrize(("suffix", "encoding"), [(".gz", "gzip"), (".zst", "zstd")])
@@ -84,6 +77,6 @@ def test_a_name_that_ends_in_a_suffix_declares_its_encoding(
     swift, monkeypatch, asked, suffix, encoding
 ):
     name = f"a{suffix}"
-    get = lambda _, location, __: Part(0, list) if location.name == name else None
+    get = lambda _, location, __: Part(0) if location.name == name else None
     monkeypatch.setattr(Swift, "_log", get)
     assert swift.open(asked.format(suffix).encode()).stored.encoding == encoding
