@@ -40,7 +40,7 @@ class ResumingLog(Log):
     ) -> None:
         """log: opened with `options`. reopen: opens it again with other options; may raise SourceError.
 
-        checksum: the MD5 of all stored bytes in hexadecimal digits, which are verified if all are read; "" for none.
+        checksum: the MD5 of all stored bytes in hexadecimal digits; "" for none. A byte range has none.
         is_joined: True if the store may break off since what it sent before was damaged: see _reopen().
         """
         super().__init__(log.stored)
@@ -52,8 +52,7 @@ class ResumingLog(Log):
         self._attempts_left = attempts.most
         self._first, self._end = options.byte_range or (0, log.stored.size)
         self._position = self._first
-        is_whole = (self._first, self._end) == (0, log.stored.size)
-        self._expected = checksum if is_whole else ""
+        self._expected = "" if options.byte_range else checksum
         self._is_read_again = is_joined or self._end is None
         # Of the bytes that came, if they may be compared.
         self._checksum = md5(usedforsecurity=False)
