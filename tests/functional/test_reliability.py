@@ -59,7 +59,7 @@ def long_listing(swift):
 
 @pytest.mark.parametrize("view", ["json", "text", "html"])
 def test_listing_whose_next_page_fails_says_that_it_is_not_complete(swift, long_listing, view):
-    second = f"marker=long/{PAGE - 1:06}".encode()
+    second = f"marker=long%2F{PAGE - 1:06}".encode()
     with serving(swift) as server:
         swift.faulty.behave(Fault(after=100_000, only=second))
         body = ask(server, f"/long/?format={view}").body
@@ -77,7 +77,7 @@ def test_listing_whose_next_page_fails_says_that_it_is_not_complete(swift, long_
 
 def test_page_that_fails_once_is_asked_for_again(swift, long_listing):
     with serving(swift) as server:
-        third = f"marker=long/{2 * PAGE - 1:06}".encode()
+        third = f"marker=long%2F{2 * PAGE - 1:06}".encode()
         swift.faulty.behave(Fault(after=100_000, only=third, times=1))
         names, following = [], "?format=json"
         while following:

@@ -23,13 +23,13 @@ class Access(NamedTuple):
     storage_url: str
     #: What requests are made with; "" for public objects, which need none.
     token: Any
-    #: keystoneauth's object, or one like it, which knows when the token expires; None without a token.
-    info: Any = None
+    #: When the token expires, in seconds since 1970.
+    expires: float = math.inf
     #: Seconds that the token is good for, by its issuer's clock.
     life: float = math.inf
 
     def has_expired(self) -> bool:
-        return self.info is not None and self.info.will_expire_soon(0)
+        return time.time() >= self.expires
 
 
 class SharedAccess(ABC):
@@ -53,13 +53,7 @@ class SharedAccess(ABC):
     def _authenticate(self) -> Access:
         """A new access. Raises SourceError."""
 
-    def _introduce(self, access: Access) -> None:  # noqa: B027 - most need none
-        """Called with each new one but the first, before threads use it."""
-
-    def _count(self, outcome: str) -> None:  # noqa: B027
-        """Called after each request for one, with "ok" or "failed"."""
-
-    def close(self) -> None:  # noqa: B027
+    def close(self) -> None:  # noqa: B027 - not all have some
         """Closes the connections that it has."""
 
     def current(self, deadline: float, refused: Any = None) -> Access:
@@ -105,17 +99,12 @@ class SharedAccess(ABC):
             return renewal
 
     def _renew(self, renewal: "Future[Access]") -> None:
-        outcome = "failed"
         began = time.monotonic()
         try:
             access = self._authenticate()
-            if self._access is not None:
-                self._introduce(access)
             self._access = access
             self._made_at = began
             self._renew_at = began + max(RENEWAL_PAUSE, RENEWED_AFTER * access.life)
-            outcome = "ok"
             renewal.set_result(access)
         except BaseException as error:  # noqa: BLE001 - raised in the threads that wait
             renewal.set_exception(error)
-        self._count(outcome)

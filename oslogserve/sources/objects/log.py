@@ -123,21 +123,16 @@ def md5_in_etag(headers: Mapping[str, str]) -> str:
     return etag if _MD5.fullmatch(etag) else ""
 
 
-def _size(source: str, digits: str) -> int:
-    """A size in a header. Raises SourceError for one that no log has, which is no failure of the source."""
-    if int(digits) > LARGEST:
-        raise SourceError(source, "no log is as large", "refused")
-    return int(digits)
-
-
 def _stored(source: str, headers: Mapping[str, str]) -> Stored:
-    """Metadata in a response's headers. Raises ValueError or KeyError if some is missing; see _size()."""
+    """Metadata in a response's headers. Raises ValueError or KeyError if some is missing."""
     length = headers.get("content-length", "0")
     if not _LENGTH.fullmatch(length):
         raise ValueError("no length")
+    if int(length) > LARGEST:  # this is no failure of the source
+        raise SourceError(source, "no log is as large", "refused")
     return Stored(
         source=source,
-        size=_size(source, length) if "content-length" in headers else None,
+        size=int(length) if "content-length" in headers else None,
         modified=within_dates(parsedate_to_datetime(headers["last-modified"]).timestamp()),
         version=version_of(headers),
         encoding=headers.get("content-encoding", "").lower(),

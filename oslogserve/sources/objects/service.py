@@ -38,8 +38,7 @@ class Service(ABC):
         self, token: Any, method: str, url: str, headers: Mapping[str, str]
     ) -> dict[str, str]:
         """The headers that make a request with these headers one of the user's."""
-        signed: dict[str, str] = token.headers_of(method, url, headers)
-        return signed
+        return {"Authorization": f"Bearer {token}"}
 
     @abstractmethod
     def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:

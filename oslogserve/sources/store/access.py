@@ -9,24 +9,10 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from oslogserve.errors import SourceError
 from oslogserve.sources.objects.access import Access, SharedAccess
-
-
-class Signer(Protocol):
-    def headers_of(self, method: str, url: str, headers: Mapping[str, str]) -> dict[str, str]:
-        """The headers that make a request with these headers one of the user's."""
-
-
-class Bearer(NamedTuple):
-    """A token of OAuth 2, for Google and Azure."""
-
-    token: str
-
-    def headers_of(self, method: str, url: str, headers: Mapping[str, str]) -> dict[str, str]:
-        return {"Authorization": f"Bearer {self.token}"}
 
 
 class SignatureV4(NamedTuple):
@@ -72,14 +58,6 @@ for _library in ("azure", "botocore", "google", "msal"):
     logging.getLogger(_library).setLevel(logging.ERROR)
 
 
-class _Expiry(NamedTuple):
-    #: Seconds since 1970.
-    at: float
-
-    def will_expire_soon(self, seconds: float) -> bool:
-        return time.time() + seconds >= self.at
-
-
 class StoreAccess(SharedAccess):
     """The access of one store."""
 
@@ -121,7 +99,7 @@ def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[
             raise NoCredentialsError
         where = found or "us-east-1"
         signer = SignatureV4(credentials.get_frozen_credentials(), where)
-        return Access(address(where), signer, _Expiry(time.time() + KEY_LIFE), KEY_LIFE)
+        return Access(address(where), signer, time.time() + KEY_LIFE, KEY_LIFE)
 
     return authenticate
 
@@ -156,4 +134,4 @@ def of_azure(address: str) -> Callable[[], Access]:
 
 
 def _by_token(address: str, token: str, expires: float) -> Access:
-    return Access(address, Bearer(token), _Expiry(expires), max(0.0, expires - time.time()))
+    return Access(address, token, expires, max(0.0, expires - time.time()))

@@ -106,6 +106,11 @@ class S3(BucketService):
     def path(self, container: str = "", name: str = "") -> str:
         return f"/{quote(name)}" if self._has_host else super().path(container, name)
 
+    def credentials(
+        self, token: access.SignatureV4, method: str, url: str, headers: Mapping[str, str]
+    ) -> dict[str, str]:
+        return token.headers_of(method, url, headers)
+
     def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
         begin = {"continuation-token": marker.token, "start-after": marker.name}
         if marker.token:

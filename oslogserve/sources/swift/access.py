@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Access to Swift: a storage URL with a token."""
 
-import math
 import time
 from collections.abc import Callable
 from typing import Any
@@ -31,13 +30,13 @@ class Tokens(SharedAccess):
         metrics: Metrics,
         introduce: Callable[[Access], None],
     ) -> None:
-        """options: of [swift]. timeout: seconds for a token. introduce: called with each new one."""
+        """options: of [swift]. timeout: seconds for a token. introduce: called with each but the first."""
         url = options["storage_url"]
         super().__init__(SOURCE, Access(url, "") if url else None)
         self._options = options
         self._timeout = timeout
         self._metrics = metrics
-        self._introduced_by = introduce
+        self._introduce = introduce
         cloud = options["cloud"]
         #: Used instead of the catalog's address; "" for none.
         self._endpoint: str = cloud.endpoint if cloud else ""
@@ -58,16 +57,21 @@ class Tokens(SharedAccess):
     def close(self) -> None:
         self._session.session.close()
 
-    def _introduce(self, access: Access) -> None:
-        self._introduced_by(access)
-
-    def _count(self, outcome: str) -> None:
-        self._metrics["swift_authentications_total", outcome].inc()
-
     def may_be_old(self) -> bool:
         return False  # Swift says 401 if so
 
     def _authenticate(self) -> Access:
+        outcome = "failed"
+        try:
+            access = self._answered()
+            outcome = "ok"
+        finally:
+            self._metrics["swift_authentications_total", outcome].inc()
+        if self._access is not None:
+            self._introduce(access)
+        return access
+
+    def _answered(self) -> Access:
         self._adapter.at = time.monotonic() + self._timeout
         try:
             self._auth.invalidate()
@@ -79,8 +83,10 @@ class Tokens(SharedAccess):
             )
             if url is None:
                 raise keystoneauth1.exceptions.EndpointNotFound
-            life = (info.expires - info.issued).total_seconds() if info.expires else math.inf
-            return Access(str(url), info.auth_token, info, life)
+            if info.expires is None:
+                return Access(str(url), info.auth_token)
+            life = (info.expires - info.issued).total_seconds()
+            return Access(str(url), info.auth_token, info.expires.timestamp(), life)
         except keystoneauth1.exceptions.EndpointNotFound as error:
             message = "the catalog has no such object-store endpoint"
             raise SourceError(SOURCE, message) from error

@@ -9,7 +9,7 @@ import contextlib
 import time
 from functools import partial
 
-from swiftclient.client import head_account, logger_settings
+from swiftclient.client import logger_settings
 
 from oslogserve.config import Config
 from oslogserve.metrics import Metrics
@@ -18,6 +18,7 @@ from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.swift import SOURCE
 from oslogserve.sources.swift.access import Tokens
+from oslogserve.sources.swift.service import SwiftService
 
 # swiftclient would log the beginning of each token.
 logger_settings["reveal_sensitive_prefix"] = 0
@@ -34,7 +35,7 @@ class SwiftSession(ObjectSession):
 
     def _introduce(self, access: Access) -> None:
         """Lets Swift verify a new token with Keystone, so that no reader waits for that."""
-        head = partial(head_account, access.storage_url, access.token)
+        head = partial(SwiftService().head, access.storage_url, access.token)
         deadline = time.monotonic() + self._token_timeout
         with contextlib.suppress(Exception):  # the next reader's request will tell
             connection = self._connection(access.storage_url, deadline, Trace())

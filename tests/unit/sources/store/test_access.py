@@ -8,7 +8,7 @@ import time
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.store.access import KEY_LIFE, Bearer, SignatureV4, StoreAccess, of_s3
+from oslogserve.sources.store.access import KEY_LIFE, SignatureV4, StoreAccess, of_s3
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
@@ -99,11 +99,6 @@ def test_a_failure_is_told_by_its_type_alone():
         current(fail)
     assert str(failed.value) == "no credentials are found (RuntimeError)"
     assert failed.value.reason == "denied"
-
-
-def test_a_token_goes_into_a_header():
-    headers = Bearer("abc").headers_of("GET", "https://storage.example.org/a", {})
-    assert headers == {"Authorization": "Bearer abc"}
 
 
 def test_no_library_of_a_store_is_loaded_before_it_is_asked():

@@ -39,6 +39,12 @@ def test_a_part_of_the_path_is_never_a_part_of_a_hosts_name():
     assert asked.path("logs-x@y/z", "a") == "/logs-x%40y%2Fz/a"
 
 
+def test_a_token_goes_into_a_header():
+    for url in ("gs://logs", "az://logs"):
+        headers = service(url, endpoint="http://a").credentials("abc", "GET", "http://a/a", {})
+        assert headers == {"Authorization": "Bearer abc"}
+
+
 def s3_page(*rows, beside="<IsTruncated>false</IsTruncated>"):
     return f"<ListBucketResult>{''.join(rows)}{beside}</ListBucketResult>".encode()
 

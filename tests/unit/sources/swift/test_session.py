@@ -2,6 +2,7 @@
 import contextlib
 import itertools
 import json
+import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -34,16 +35,6 @@ BUSY = ClientException("no", http_status=503)
 REFUSED = ClientException("no", http_status=401)
 
 
-class Token:
-    """What keystoneauth knows of one."""
-
-    def __init__(self, expires):
-        self.expires = expires
-
-    def will_expire_soon(self, seconds):
-        return self.expires
-
-
 @pytest.fixture
 def session(monkeypatch, tmp_path):
     """Its tokens are t1, t2 and so on; `lives` tells which of them have not expired."""
@@ -56,8 +47,8 @@ def session(monkeypatch, tmp_path):
 
     def authenticate():
         number = next(numbers)
-        token = Token(expires=not made.lives(number))
-        return Access("http://127.0.0.1:9/v1/a", f"t{number}", token)
+        expires = math.inf if made.lives(number) else 0.0
+        return Access("http://127.0.0.1:9/v1/a", f"t{number}", expires)
 
     monkeypatch.setattr(made._tokens, "_authenticate", authenticate)
     with contextlib.closing(made):
@@ -158,7 +149,7 @@ def test_a_token_that_cannot_be_renewed_early_is_used_until_it_expires(aged, mon
         assert asked(aged, "log") == ("log", ["t1"])
         assert aged._tokens._renewal.exception(BOUND)
     assert failures == ["status 503"], "Keystone was asked again before the pause was over"
-    aged._tokens._access.info.expires = True
+    aged._tokens._access = aged._tokens._access._replace(expires=0.0)
     assert asked(aged) == ("failed", [])
 
 
