@@ -2,8 +2,11 @@
 """The pages of a listing of objects."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
+
+from oslogserve.sources import within_dates
 
 #: Objects and folders on a page, where the store allows as many. It is Swift's own limit.
 PAGE = 10000
@@ -61,11 +64,15 @@ def is_marker(content_type: str, size: int) -> bool:
     return size == 0 and content_type.partition(";")[0] == "application/directory"
 
 
-def checked_size(size: int) -> int:
-    """The size of a row, at most LARGEST: a job's object must not hide others. Raises ValueError."""
+def listed_object(name: str, size: int, modified: datetime, content_type: str = "") -> Listed:
+    """The row of an object. Raises ValueError if its size is none.
+
+    The size is at most LARGEST: a job's object must not hide others.
+    """
     if size < 0:
         raise ValueError("no size")
-    return min(size, LARGEST)
+    size = min(size, LARGEST)
+    return Listed(name, size, within_dates(modified.timestamp()), is_marker(content_type, size))
 
 
 def checked(rows: Sequence[Listed], prefix: str, after: str) -> Sequence[Listed]:

@@ -15,15 +15,13 @@ from urllib.parse import quote, unquote, unquote_plus
 from xml.etree import ElementTree
 
 from oslogserve.config.values import BucketUrl
-from oslogserve.sources import within_dates
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.listing import (
     Listed,
     Marker,
     Page,
     checked,
-    checked_size,
-    is_marker,
+    listed_object,
 )
 from oslogserve.sources.objects.log import md5_in_etag
 from oslogserve.sources.objects.service import Service
@@ -226,24 +224,23 @@ def _page(rows: list[Listed], prefix: str, marker: Marker, token: str) -> Page:
 def _of_s3(kind: str, row: dict[str, str], decoded: Callable[[str], str]) -> Listed:
     if kind == "CommonPrefixes":
         return Listed(decoded(row["Prefix"]))
-    modified = datetime.fromisoformat(row["LastModified"]).timestamp()
-    return Listed(decoded(row["Key"]), checked_size(int(row["Size"])), within_dates(modified))
+    modified = datetime.fromisoformat(row["LastModified"])
+    return listed_object(decoded(row["Key"]), int(row["Size"]), modified)
 
 
 def _of_google(row: dict[str, Any]) -> Listed:
-    size = checked_size(int(row["size"]))
-    modified = within_dates(datetime.fromisoformat(row["updated"]).timestamp())
-    return Listed(row["name"], size, modified, is_marker(row.get("contentType", ""), size))
+    modified = datetime.fromisoformat(row["updated"])
+    return listed_object(row["name"], int(row["size"]), modified, row.get("contentType", ""))
 
 
 def _of_azure(kind: str, row: dict[str, str]) -> Listed:
     name = unquote(row["Name"]) if "Encoded" in row else row["Name"]
     if kind == "BlobPrefix":
         return Listed(name)
-    size = checked_size(int(row["Content-Length"]))
-    modified = within_dates(parsedate_to_datetime(row["Last-Modified"]).timestamp())
+    modified = parsedate_to_datetime(row["Last-Modified"])
     is_folder = row.get("ResourceType") == "directory"
-    return Listed(name, size, modified, is_folder or is_marker(row.get("Content-Type", ""), size))
+    content_type = "application/directory" if is_folder else row.get("Content-Type", "")
+    return listed_object(name, int(row["Content-Length"]), modified, content_type)
 
 
 def _in_hexadecimal(md5: str) -> str:

@@ -6,15 +6,13 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from oslogserve.sources import within_dates
 from oslogserve.sources.objects.listing import (
     PAGE,
     Listed,
     Marker,
     Page,
     checked,
-    checked_size,
-    is_marker,
+    listed_object,
 )
 from oslogserve.sources.objects.log import md5_in_etag
 from oslogserve.sources.objects.service import Service
@@ -50,8 +48,6 @@ def _listed(row: dict[str, Any]) -> Listed:
     """Raises one of several errors for a row that is malformed."""
     if "subdir" in row:
         return Listed(row["subdir"])
-    size = checked_size(row["bytes"])
     # Swift writes UTC without a zone.
-    moment = datetime.fromisoformat(row["last_modified"]).replace(tzinfo=UTC)
-    modified = within_dates(moment.timestamp())
-    return Listed(row["name"], size, modified, is_marker(row["content_type"], size))
+    modified = datetime.fromisoformat(row["last_modified"]).replace(tzinfo=UTC)
+    return listed_object(row["name"], row["bytes"], modified, row["content_type"])
