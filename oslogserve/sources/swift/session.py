@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session with Swift.
+"""The session with Swift: its connections, and storage URLs with tokens.
 
 swiftclient's own Connection cannot be shared by threads, sleeps a second on an expired token, and
 retries for half a minute.
@@ -7,17 +7,27 @@ retries for half a minute.
 
 import contextlib
 import time
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
+import keystoneauth1.exceptions
+import requests
+from keystoneauth1.identity import v3
+from keystoneauth1.session import Session
+from requests.utils import get_auth_from_url, urldefragauth
+from swiftclient import authv1
 from swiftclient.client import logger_settings
 
 from oslogserve.config import Config
+from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Trace
-from oslogserve.sources.objects.access import Access
+from oslogserve.sources.deadline import DeadlineAdapter
+from oslogserve.sources.objects.access import Access, SharedAccess
+from oslogserve.sources.objects.errors import FAILURES, MALFORMED, source_error
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.swift import SOURCE
-from oslogserve.sources.swift.access import Tokens
 from oslogserve.sources.swift.service import SwiftService
 
 # swiftclient would log the beginning of each token.
@@ -40,3 +50,103 @@ class SwiftSession(ObjectSession):
         with contextlib.suppress(Exception):  # the next reader's request will tell
             connection = self._connection(access.storage_url, deadline, Trace())
             self._request_once(head, connection, keeps_connection=False)
+
+
+class Tokens(SharedAccess):
+    """The tokens of the configured user, from Keystone or from Swift itself."""
+
+    def __init__(
+        self,
+        options: dict[str, Any],
+        timeout: float,
+        metrics: Metrics,
+        introduce: Callable[[Access], None],
+    ) -> None:
+        """options: of [swift]. timeout: seconds for a token. introduce: called with each but the first."""
+        url = options["storage_url"]
+        super().__init__(SOURCE, Access(url, "") if url else None)
+        self._options = options
+        self._timeout = timeout
+        self._metrics = metrics
+        self._introduce = introduce
+        cloud = options["cloud"]
+        #: Used instead of the catalog's address; "" for none.
+        self._endpoint: str = cloud.endpoint if cloud else ""
+        auth_url = cloud.auth_url if cloud else options["auth_url"]
+        self._auth: Any = None if url else _credentials(options, urldefragauth(auth_url))
+        http = requests.Session()
+        http.auth = get_auth_from_url(auth_url)
+        self._adapter = DeadlineAdapter.mounted_on(http)
+        self._session = Session(
+            auth=self._auth,
+            session=http,
+            timeout=timeout,
+            verify=options["ca_file"] or True,
+            redirect=False,  # the password would go along to any host
+            app_name="oslogserve",
+        )
+
+    def close(self) -> None:
+        self._session.session.close()
+
+    def may_be_old(self) -> bool:
+        return False  # Swift says 401 if so
+
+    def _authenticate(self) -> Access:
+        outcome = "failed"
+        try:
+            access = self._answered()
+            outcome = "ok"
+        finally:
+            self._metrics["swift_authentications_total", outcome].inc()
+        if self._access is not None:
+            self._introduce(access)
+        return access
+
+    def _answered(self) -> Access:
+        self._adapter.at = time.monotonic() + self._timeout
+        try:
+            self._auth.invalidate()
+            info = self._auth.get_access(self._session)
+            url = self._endpoint or self._session.get_endpoint(
+                service_type="object-store",
+                interface=self._options["interface"],
+                region_name=self._options["region_name"] or None,
+            )
+            if url is None:
+                raise keystoneauth1.exceptions.EndpointNotFound
+            if info.expires is None:
+                return Access(str(url), info.auth_token)
+            life = (info.expires - info.issued).total_seconds()
+            return Access(str(url), info.auth_token, info.expires.timestamp(), life)
+        except keystoneauth1.exceptions.EndpointNotFound as error:
+            message = "the catalog has no such object-store endpoint"
+            raise SourceError(SOURCE, message) from error
+        except FAILURES as error:
+            raise source_error(SOURCE, error) from error
+        except MALFORMED as error:
+            raise SourceError(SOURCE, "what gives tokens is not Keystone") from error
+        except Exception as error:  # keystoneauth raises it bare, such as of a missing password
+            what = f"no token can be asked for ({type(error).__name__})"
+            raise SourceError(SOURCE, what, "denied") from error
+
+
+def _credentials(options: dict[str, Any], url: str) -> Any:
+    """keystoneauth's plugin. url: the auth_url without secrets, since it may be logged."""
+    made = options["cloud"].plugin(auth_url=url) if options["cloud"] else _plugin(options, url)
+    # keystoneauth would renew a token with two minutes left at each request. A token that expires
+    # on its way is renewed after the 401.
+    made.MIN_TOKEN_LIFE_SECONDS = 0
+    return made
+
+
+def _plugin(options: dict[str, Any], url: str) -> Any:
+    """keystoneauth's plugin for the credentials of [swift]."""
+    plugin: Any = v3.Password  # takes an id before a name
+    prefixes: tuple[str, ...] = ("username", "password", "project_", "user_domain_")
+    if options["auth_version"] == "1":
+        plugin, prefixes = authv1.PasswordPlugin, ("username", "password")
+    elif options["application_credential_id"]:
+        plugin, prefixes = v3.ApplicationCredential, ("application_credential_",)
+    secrets = {key: value for key, value in options.items() if key.startswith(prefixes)}
+    return plugin(auth_url=url, **secrets)
