@@ -137,8 +137,8 @@ def _address(text: str) -> str:
     from gunicorn.util import parse_address
 
     try:
-        place = parse_address(_not_empty(text))
-        if isinstance(place, tuple) and not 0 <= place[1] <= 65535:
+        address = parse_address(_not_empty(text))
+        if isinstance(address, tuple) and not 0 <= address[1] <= 65535:
             raise ValueError
     except (RuntimeError, ValueError):
         raise argparse.ArgumentTypeError(f"{text!r} is no address such as 127.0.0.1:8000") from None

@@ -121,8 +121,8 @@ class Metrics:
         values.ValueClass = values.MultiProcessValue() if self._is_shared else values.MutexValue
         self._registry = CollectorRegistry()
         self._instruments = {
-            name: kind(name, told, labels.split(), "oslogserve", registry=self._registry)
-            for kind, name, labels, told in _TABLE
+            name: kind(name, meaning, labels.split(), "oslogserve", registry=self._registry)
+            for kind, name, labels, meaning in _TABLE
         }
 
     def __getitem__(self, key: str | tuple[str, ...]) -> Any:

@@ -33,7 +33,7 @@ _NAMELESS = (b"", b".", b"..")
 _MOST_OUTAGES = 10
 
 
-class _Place(NamedTuple):
+class _Named(NamedTuple):
     """A log or a folder of a source."""
 
     source: Source
@@ -65,7 +65,7 @@ def index(options: argparse.Namespace) -> int:
     return _Maker(config, indexes, places).run(options.jobs)
 
 
-def _on_disk(options: argparse.Namespace, config: Config) -> list[_Place]:
+def _on_disk(options: argparse.Namespace, config: Config) -> list[_Named]:
     """Local paths. Raises OSError. Its version tells a file, not its path: the server has the same keys."""
     chunk_size, links = config["serve", "chunk_size"], config["disk", "links"]
     places = []
@@ -74,17 +74,17 @@ def _on_disk(options: argparse.Namespace, config: Config) -> list[_Place]:
         is_folder = os.path.isdir(path)
         parent, name = (path, "") if is_folder else os.path.split(os.path.abspath(path))
         disk = Disk(parent, chunk_size, follows_links=links)
-        places.append(_Place(disk, os.fsencode(name), is_folder, shown(os.fsencode(path))))
+        places.append(_Named(disk, os.fsencode(name), is_folder, shown(os.fsencode(path))))
     return places
 
 
-def _in_source(options: argparse.Namespace, config: Config, metrics: Metrics) -> list[_Place]:
+def _in_source(options: argparse.Namespace, config: Config, metrics: Metrics) -> list[_Named]:
     """Paths as in a URL. Raises ConfigError, and Error for one that is not there, or cannot be asked for."""
     sources = {source.name: source for source in sources_of(config, metrics)}
     if options.source not in sources:
-        known = f"it has {', '.join(sources)}" if sources else "it has none"
+        those = f"it has {', '.join(sources)}" if sources else "it has none"
         raise ConfigError(
-            f"--source {options.source}: the configuration has no such source: {known}"
+            f"--source {options.source}: the configuration has no such source: {those}"
         )
     context = Context()
     context.answer_begins()  # each call has a deadline of its own
@@ -97,14 +97,14 @@ def _in_source(options: argparse.Namespace, config: Config, metrics: Metrics) ->
                 is_folder = isinstance(open_first([source], path, METADATA_ONLY), Folder)
             except NotFound:
                 raise NotFound(f"{source.name} has no log or folder {shown(path)}") from None
-        places.append(_Place(source, path, is_folder, shown(path) or source.name))
+        places.append(_Named(source, path, is_folder, shown(path) or source.name))
     return places
 
 
 class _Maker:
     """Makes the indexes of files, in several threads."""
 
-    def __init__(self, config: Config, indexes: Indexes, places: Sequence[_Place]) -> None:
+    def __init__(self, config: Config, indexes: Indexes, places: Sequence[_Named]) -> None:
         self._indexes = indexes
         self._logs = Logs(config.views, indexes)
         self._renderer = Renderer(config.formats)
@@ -126,7 +126,7 @@ class _Maker:
         said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
         return self._work.finish("run it again for the logs that are missing", said)
 
-    def _below(self, places: Sequence[_Place]) -> Iterator[_Place]:
+    def _below(self, places: Sequence[_Named]) -> Iterator[_Named]:
         """Yields files, and those below folders that the server would show."""
         left = [*reversed(places)]
         while left:
@@ -143,7 +143,7 @@ class _Maker:
                         continue
                     path = os.path.join(place.path, segment)
                     named = os.path.join(place.shown, shown(segment))
-                    below = _Place(place.source, path, segment != name, named, size)
+                    below = _Named(place.source, path, segment != name, named, size)
                     if below.is_folder:
                         folders.append(below)
                     else:
@@ -169,11 +169,11 @@ class _Maker:
                 if self._outages >= _MOST_OUTAGES:
                     self._work.stopped.set()
 
-    def _fail(self, place: _Place, error: Exception) -> None:
+    def _fail(self, place: _Named, error: Exception) -> None:
         self._work.count(failed=1)
         self._work.note(f"{place.shown}: not indexed: {error}")
 
-    def _outcome(self, file: _Place) -> str:
+    def _outcome(self, file: _Named) -> str:
         """The name of the count for a file. Raises Error, and Incomplete for a log that is not whole."""
         if file.size is not None and file.size < LEAST_PACKED:
             return "small"
@@ -201,7 +201,7 @@ class _Maker:
             self._work.count(size=log.stored.size or 0)
             return "made"
 
-    def _opened(self, file: _Place) -> OpenLog:
+    def _opened(self, file: _Named) -> OpenLog:
         """Raises Error."""
         budget = Budget()
         log = self._logs.open(file.path, [file.source], budget, by_index=True)

@@ -200,17 +200,17 @@ _Faults = Iterator[tuple[tuple[str, str], str]]
 def _faults(config: Config, must_exist: bool) -> _Faults:
     """Yields section and key of what cannot be used as it is, and why."""
     file = config.file
-    known = {section for section, _ in config.values}
+    sections = {section for section, _ in config.values}
     for section in file.sections:
-        if section not in known:
+        if section not in sections:
             yield (section, ""), "no such section"
     for where in file.settings:
-        if where[0] in known and where not in config.values and where not in REMOVED:
+        if where[0] in sections and where not in config.values and where not in REMOVED:
             yield where, "no such key"
     if must_exist and (what := config.missing_root()):
         yield ("disk", "root"), what
     yield from _faults_of_swift(config)
-    for section in known:
+    for section in sections:
         if section.partition(" ")[0] == "store":
             yield from _faults_of_store(section, config)
     for option in config.options:

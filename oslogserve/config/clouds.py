@@ -122,19 +122,21 @@ def _load_cloud(name: str, region_name: str, environ: Mapping[str, str]) -> Clou
     log.addFilter(note)
     try:
         # Without variables, since those are no part of a cloud.
-        known = loader.OpenStackConfig(files, secure_files=secure_files, load_envvars=False)
-        at = known.config_filename or at
+        clouds = loader.OpenStackConfig(files, secure_files=secure_files, load_envvars=False)
+        at = clouds.config_filename or at
         with warnings.catch_warnings(action="ignore"):  # such as of a profile that nobody knows
-            region = known.get_one(name, region_name=region_name or None)
+            region = clouds.get_one(name, region_name=region_name or None)
             if set(skipped) & set(secure_files):  # openstacksdk goes on without what it has
                 raise ConfigError("its secrets cannot be read")
             return _checked(name, region)
     except Exception as error:  # noqa: BLE001 - openstacksdk checks no types
         # The texts of these name keys, clouds and regions, up to a dump. Others may show values.
-        told = ConfigError, ConfigException, AuthPluginException, TypeError, AttributeError
-        is_told = isinstance(error, told)
+        harmless = ConfigError, ConfigException, AuthPluginException, TypeError, AttributeError
+        is_harmless = isinstance(error, harmless)
         text = (
-            str(error).partition("{")[0] if is_told else f"{type(error).__name__} in openstacksdk"
+            str(error).partition("{")[0]
+            if is_harmless
+            else f"{type(error).__name__} in openstacksdk"
         )
         without = f" (no YAML with clouds: {', '.join(skipped)})" if skipped else ""
         raise ConfigError(f"{at}: {text}{without}") from None

@@ -102,11 +102,11 @@ def without_secrets(address: str) -> str:
     """An address without what is before its host, and without its query and fragment."""
     found = re.match("[a-z0-9+]+://", address, re.IGNORECASE)
     scheme = found[0] if found else ""
-    user, at, place = address.removeprefix(scheme).rpartition("@")
+    user, at, host = address.removeprefix(scheme).rpartition("@")
     if {"?", "#"} & set(user):  # the @ may be a part of what is secret
         return f"{scheme}(set)"
-    place = re.sub(r"([?#]).*", r"\1(set)", place, flags=re.DOTALL)
-    return f"{scheme}(set)@{place}" if at else scheme + place
+    host = re.sub(r"([?#]).*", r"\1(set)", host, flags=re.DOTALL)
+    return f"{scheme}(set)@{host}" if at else scheme + host
 
 
 def storage_url(value: str) -> str:
@@ -192,8 +192,8 @@ def words(value: str) -> dict[bytes, str]:
     for entry in value.split():
         word, _, severity = entry.rpartition(":")
         if not word or severity.upper() not in SEVERITIES:
-            known = ", ".join(SEVERITIES)
-            raise ValueError(f"words as in E:ERROR W:WARNING, not {entry!r}: of {known}")
+            names = ", ".join(SEVERITIES)
+            raise ValueError(f"words as in E:ERROR W:WARNING, not {entry!r}: of {names}")
         if found.setdefault(word.encode().upper(), severity.upper()) != severity.upper():
             raise ValueError(f"each word once, but {word!r} is there with two severities")
     return found

@@ -64,8 +64,8 @@ class LogHandler:
                 found.close()
                 validator = self._validator(query, found.stored, other)
                 # Without a format, only the log's first bytes would tell the view that the client has.
-                known = view if query.format else ""
-                if answer := _not_modified(request, validator, view != "raw", known):
+                its_view = view if query.format else ""
+                if answer := _not_modified(request, validator, view != "raw", its_view):
                     return answer
         # The first bytes tell whether it is a log; format=raw needs that for its Content-Type.
         needs_body = not request.is_head or query.format in (None, "raw") or bool(query.chapter)
@@ -112,8 +112,11 @@ class LogHandler:
             wrong, sentence = query.faults[0]
             raise BadRequest(sentence, wrong)
         if is_by_bytes and may_be_known:
-            may_be_encoded, known = is_inflated or media_type is None, "raw" if media_type else view
-            if answer := _not_modified(request, validator, may_be_encoded, known):
+            may_be_encoded, its_view = (
+                is_inflated or media_type is None,
+                "raw" if media_type else view,
+            )
+            if answer := _not_modified(request, validator, may_be_encoded, its_view):
                 return answer
         sending = Sending(request, log, validator, opened.close)
         if media_type:

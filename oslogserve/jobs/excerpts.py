@@ -104,9 +104,9 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
         if missing or len(lines) < end:
             continue
         before, _ = _rows(lines[:begin], begin)
-        told, size = _rows(lines[begin:] if may_open else lines[begin:end], end - begin)
+        rows, size = _rows(lines[begin:] if may_open else lines[begin:end], end - begin)
         after, _ = _rows(lines[begin + size :][:LINES_AROUND], LINES_AROUND)
-        of_files[file] = before, told, after, name
+        of_files[file] = before, rows, after, name
     return of_files
 
 
@@ -137,10 +137,10 @@ def result_of(lines: Sequence[MarkedLine]) -> tuple[TaskResult | None, int]:
     if failed is None:
         return None, 1
     begin, head, result = failed.groups()
-    told = [result]
+    parts = [result]
     if result.rstrip() == "{":
-        told += _below(lines[1:], head)
-    result = "\n".join(told).rstrip()
+        parts += _below(lines[1:], head)
+    result = "\n".join(parts).rstrip()
     try:
         fields = json.loads(result)
     except (ValueError, RecursionError):  # it is cut off
@@ -150,7 +150,7 @@ def result_of(lines: Sequence[MarkedLine]) -> tuple[TaskResult | None, int]:
     if not message and not outputs:
         return None, 1
     is_cut = lines[0].hidden > 0 or not result.endswith("}")
-    return TaskResult(begin, message, outputs, is_cut), len(told)
+    return TaskResult(begin, message, outputs, is_cut), len(parts)
 
 
 def _below(lines: Sequence[MarkedLine], head: str) -> Iterator[str]:

@@ -92,7 +92,7 @@ def findings(job: Job, several: Iterable[LogRead]) -> Findings:
         ended = max(candidates, key=lambda one: one.file.modified or 0, default=None)
     skipped = {name for name, _ in job.skipped} | {one.file.shown for one in read if one.skipped}
     missing: list[Incomplete] = []
-    (task, result, seconds), tests = _told(job, skipped, missing)
+    (task, result, seconds), tests = _reported(job, skipped, missing)
     build = header(job, logs)
     if result or seconds is not None:
         build = build._replace(result=result, seconds=seconds)
@@ -130,7 +130,7 @@ def header(job: Job, logs: Sequence[LogRead] = ()) -> Build:
     return build
 
 
-def _told(
+def _reported(
     job: Job, skipped: Collection[str], missing: list[Incomplete]
 ) -> tuple[ZuulReport, list[tuple[str, str]]]:
     """What Zuul's report tells, and names and messages of the failed tests by others.

@@ -37,7 +37,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _EPOCH_WITHOUT_ZONE = _EPOCH.replace(tzinfo=None)
 _MICROSECOND = timedelta(microseconds=1)
 #: A factor for a log without a new line, if logs are compared with those of a run that passed.
-_KNOWN = 0.01
+_NOTHING_NEW = 0.01
 #: Scores of logs that failed, by why their cause was chosen, without and with a verdict; and of one without an
 #: outcome that its cause has ended for sure. An error adds at most 1.
 _FAILED = {"end": 4.0, "failed step": 6.0, "severity": 6.0, "test": 10.0}
@@ -113,7 +113,7 @@ def ranked(logs: Iterable[LogRead], noise: Sequence[re.Pattern[str]] = ()) -> li
                 cause = CauseLine(
                     error.line, last, error.time, error.text, "severity", new=error.new
                 )
-        score = (base + weight) * (_KNOWN if summary.new == {} else 1.0)
+        score = (base + weight) * (_NOTHING_NEW if summary.new == {} else 1.0)
         return log._replace(score=score, summary=replace(summary, cause=cause))
 
     return sorted(map(scored, read), key=lambda log: (-log.score, log.file.name))

@@ -195,14 +195,14 @@ def summary_of(totals: Mapping[str, Any]) -> Summary:
         severities = {name: lines for name, lines in counts if lines}
         buckets.append(Bucket(_iso(one["start"]), one["first_line"], severities))
 
-    def known(failure: dict[str, Any]) -> dict[str, Any]:
+    def recognised(failure: dict[str, Any]) -> dict[str, Any]:
         step = innermost(chapters, failure["line"])
         found = fingerprints(failure["why"], failure["told"], step.name if step else None)
         return {**failure, "fingerprints": found}
 
     members = {
         **totals,
-        "cause": totals["cause"] and known(totals["cause"]),
+        "cause": totals["cause"] and recognised(totals["cause"]),
         "chapters": chapters,
         "severities": _by_name(totals["severities"]),
         "histogram": {
@@ -210,7 +210,7 @@ def summary_of(totals: Mapping[str, Any]) -> Summary:
             "buckets": buckets,
         },
         "other_failures": [
-            {**known(one), "told": one["told"][:MOST_TOLD]} for one in totals["other_failures"]
+            {**recognised(one), "told": one["told"][:MOST_TOLD]} for one in totals["other_failures"]
         ],
         "new": None if new is None else _by_name(new),
     }

@@ -49,25 +49,25 @@ class TextFacts:
     """LRU cache by version, for many threads."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[Stored, Facts] = OrderedDict()
+        self._facts: OrderedDict[Stored, Facts] = OrderedDict()
         self._lock = Lock()
 
     def get(self, stored: Stored) -> Facts | None:
         key = stored.identity
         with self._lock:
-            if key in self._known:
-                self._known.move_to_end(key)
-            return self._known.get(key)
+            if key in self._facts:
+                self._facts.move_to_end(key)
+            return self._facts.get(key)
 
     def learn(self, stored: Stored, text: Facts) -> None:
         if not stored.version:  # without a version it may change unseen
             return
         key = stored.identity
         with self._lock:
-            self._known[key] = text
-            self._known.move_to_end(key)
-            if len(self._known) > MOST_REMEMBERED:
-                self._known.popitem(last=False)
+            self._facts[key] = text
+            self._facts.move_to_end(key)
+            if len(self._facts) > MOST_REMEMBERED:
+                self._facts.popitem(last=False)
 
 
 class Logs:
@@ -266,7 +266,7 @@ class OpenLog:
             self._facts = size, decoded.is_one_member
             self._text_facts.learn(self.stored, self._facts)
 
-    def _known(self) -> Facts | None:
+    def _recalled(self) -> Facts | None:
         if self._facts is None:
             self._facts = self._text_facts.get(self.stored)
         return self._facts
@@ -278,20 +278,20 @@ class OpenLog:
         if self.packing not in SUFFIXES.values():
             return False
         is_here = self.is_whole or self.source_log.is_local
-        if self._known() is None and self._damage is None and is_here:
+        if self._recalled() is None and self._damage is None and is_here:
             # Exactly the bytes at opening, which are sent: more may have been appended since.
             size = self.stored.size or 0
             again = [self.first] if self.is_whole else exactly(size, self._again())
             length(self._text(again), MOST_LOOKED_THROUGH)
-        known = self._known()
-        return known is not None and known[1]
+        facts = self._recalled()
+        return facts is not None and facts[1]
 
     def known_size(self) -> int | None:
         """Bytes of the text; None if it would have to be read for that."""
         if not self.packing and (self.first or self.stored.size == 0):
             return self.stored.size
-        if known := self._known():
-            return known[0]
+        if facts := self._recalled():
+            return facts[0]
         index = self.blocks.index if self.blocks else None
         return index.size if index else None
 

@@ -80,7 +80,7 @@ def _section(
         more = f" [{least}{one.more:,} more like it]" if one.more else ""
         return f"{mark}{one.text}{more}\n" if one.text else f"{mark.rstrip()}\n"
 
-    said = f"{visible(name)}: {_told(summary, total, size)}\n"
+    said = f"{visible(name)}: {_verdict(summary, total, size)}\n"
     link = visible(link)
     link = link if _length(link) <= size // PART_OF_LINK else NO_LINK
     digits = len(f"{total:,}")
@@ -104,7 +104,7 @@ def _section(
     return f"{said}{_left_out(total - last)}\n" if last < total else said
 
 
-def _told(summary: Summary, total: int, size: int) -> str:
+def _verdict(summary: Summary, total: int, size: int) -> str:
     """What the summary says of a log of so many lines."""
     cause, step, in_total = summary.cause, summary.step, counted(total, "line")
     if cause is None:
@@ -217,8 +217,8 @@ def _heading(
     ended = build.result
     if build.seconds is not None:
         ended = f"{ended or 'ended'} in {duration(round(build.seconds * _SECOND))}"
-    told = ended, build.job, build.project, build.change, build.branch, build.ref
-    yield ": ".join(filter(None, (cut(name, 300), ", ".join(filter(None, told)))))
+    of_build = ended, build.job, build.project, build.change, build.branch, build.ref
+    yield ": ".join(filter(None, (cut(name, 300), ", ".join(filter(None, of_build)))))
     if is_compared_in_part:
         yield "Not compared with all of the run that passed."
     if build.change_url:

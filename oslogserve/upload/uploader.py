@@ -20,7 +20,7 @@ from oslogserve.upload.destination import BadName, Destination
 from oslogserve.upload.masked_copy import Copy, Unmasked, masked_copy
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
-from oslogserve.upload.writer import Interrupted, Writer, told
+from oslogserve.upload.writer import Interrupted, Writer, sentence_of
 
 
 class _Stored(NamedTuple):
@@ -154,4 +154,4 @@ def reason_of(error: BaseException) -> str:
     """Why a file was not uploaded, without a path or a secret."""
     if isinstance(error, OSError):
         return os.strerror(error.errno or errno.EIO)
-    return told(error) if isinstance(error, SourceError) else str(error)
+    return sentence_of(error) if isinstance(error, SourceError) else str(error)

@@ -170,7 +170,7 @@ class Writer(ABC):
                 self._noted_at = now
         if is_due:
             self._effort.note(
-                f"{told(error)}: trying again for {self._effort.patience:g} s at most"
+                f"{sentence_of(error)}: trying again for {self._effort.patience:g} s at most"
             )
 
 
@@ -202,6 +202,6 @@ def except_forbidden() -> Iterator[None]:
             raise
 
 
-def told(error: SourceError) -> str:
+def sentence_of(error: SourceError) -> str:
     """A failure, with the store's name."""
     return f"{'Swift' if error.source == SWIFT else error.source}: {error}"

@@ -30,7 +30,7 @@ MOST_BETWEEN, EXTRA = 4, 30
 #: Worth that a line loses with each byte, and if it begins a run.
 BYTE, ALONE = 0.02, 24.0
 #: The loss of an error whose text is that of one that is taken: all else comes first.
-TOLD = 1000.0
+REPEATED = 1000.0
 #: What a terminal obeys, but for tabs: an escape with what it is for, and control characters.
 _OBEYED = re.compile(r"\x1b(?:[ -/]*[0-~])?|[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 #: What changes how others are seen, or ends a line for some readers, and is not seen itself. Joiners of words and
@@ -83,7 +83,7 @@ def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str
 
     It may measure more without any.
     """
-    line = replace(line, text=_seen(line.text), end=_seen(line.end))
+    line = replace(line, text=_without_controls(line.text), end=_without_controls(line.end))
     characters = max(0, most - MARK)
     while True:
         text = line.within(characters)
@@ -93,7 +93,7 @@ def _fitting(line: MarkedLine, most: int, measured: Callable[[str], int]) -> str
         characters = min(characters - 1, characters * most // size)
 
 
-def _seen(text: str) -> str:
+def _without_controls(text: str) -> str:
     """The text without control characters. What nobody would see is escaped."""
     if text.isprintable():
         return text
@@ -117,7 +117,7 @@ class _Choice:
         #: Bytes.
         self.left = size
         #: The contents of lines that are taken.
-        self._told: set[str] = set()
+        self._contents: set[str] = set()
         self._kinds = Counter(one.kind for one in lines)
         #: The kinds of which an error that is taken says how many are left out.
         self._counted: set[int | None] = set()
@@ -137,8 +137,8 @@ class _Choice:
             if place in self.taken:
                 continue
             one = lines[place]
-            if loss < TOLD and one.is_error and one.line.content in self._told:
-                heappush(self._waiting, (loss + TOLD, place))
+            if loss < REPEATED and one.is_error and one.line.content in self._contents:
+                heappush(self._waiting, (loss + REPEATED, place))
             elif self._take(place):
                 for step in (1, -1):
                     self._fill(place, step)
@@ -170,7 +170,7 @@ class _Choice:
         if cost > self.left or not (joins or one.kind is not None):
             return False
         self.taken.add(place)
-        self._told.add(one.line.content)
+        self._contents.add(one.line.content)
         if one.more:
             self.lines[place] = one
             self._counted.add(one.kind)

@@ -208,17 +208,17 @@ class _Worths:
 
     def discount(self, cause: range, kinds: Sequence[int | None]) -> None:
         """Takes from the lines that tell less than their places say."""
-        seen: Counter[int] = Counter()
+        counts: Counter[int] = Counter()
         texts: set[str] = set()
         for place, (line, kind) in enumerate(zip(self.lines, kinds, strict=True)):
             factor = 1.0 if cause and line.number == cause.start else _own_factor(line)
             if kind is not None:
-                seen[kind] += 1
+                counts[kind] += 1
                 if line.content in texts:
                     factor *= REPEATED
-                elif seen[kind] > DIFFERENT:
+                elif counts[kind] > DIFFERENT:
                     factor *= REPEATED_IN_CAUSE if line.number in cause else REPEATED
-                elif seen[kind] > 1 and line.number not in cause:
+                elif counts[kind] > 1 and line.number not in cause:
                     factor *= REPEATED_IN_CAUSE
                 texts.add(line.content)
             self.values[place] *= factor

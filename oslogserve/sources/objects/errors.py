@@ -66,7 +66,7 @@ class Refusal(ClientException):
             self.region = named[1].decode() if named else ""
 
     @property
-    def told(self) -> str:
+    def detail(self) -> str:
         """What is wrong, to be put after the status."""
         code = f", {self.code}" if self.code else ""
         return code + (f": the bucket's region is {self.region}" if self.region else "")
@@ -74,8 +74,8 @@ class Refusal(ClientException):
 
 def is_denied(error: BaseException) -> bool:
     """True if the credentials are not valid: others may be."""
-    is_told = isinstance(error, Refusal) and error.code in _DENIED
-    return is_told or getattr(error, "http_status", None) == 401
+    is_named = isinstance(error, Refusal) and error.code in _DENIED
+    return is_named or getattr(error, "http_status", None) == 401
 
 
 def may_be_denied(error: BaseException) -> bool:
@@ -111,7 +111,7 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
     if reason == "failed" and 300 <= status < 500 and status not in _TRANSIENT_STATUSES:
         reason = "refused"  # such as a large object without its first segment
     transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
-    what = f"status {status}" + (error.told if isinstance(error, Refusal) else "")
+    what = f"status {status}" + (error.detail if isinstance(error, Refusal) else "")
     what += f" in transaction {transaction}" if transaction else ""
     return SourceError(source, what, reason)
 
