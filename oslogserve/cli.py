@@ -14,10 +14,9 @@ from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error, SourceError
-from oslogserve.query.parameters import PARAMETERS, RENDER_PARAMETERS
+from oslogserve.query.parameters import FORMATS, OF_RENDER, PARAMETERS
 from oslogserve.text import counted, in_lines, visible
 
-RENDERED = ("html", "text", "jsonl", "summary", "brief")
 #: What runs a command, and returns the exit status.
 _Run = Callable[[argparse.Namespace], int]
 
@@ -77,14 +76,15 @@ def _parser() -> argparse.ArgumentParser:
     logs = "write a log, or the logs of a folder, as HTML, text or JSON"
     add = command("render", logs, _later("render"))
     add("file", "FILE", "a log or a folder; default: standard input", nargs="?")
-    for name in RENDER_PARAMETERS:
+    for name in OF_RENDER:
         parameter = PARAMETERS[name]
         shown = f"{parameter.help}, such as {parameter.example}".replace("%", "%%")
         # As in a URL, an empty one chooses all lines.
         add(f"--{name}", "X", shown, action="append", type=str, default=[])
+    rendered = [name for name, of in FORMATS.items() if of.in_render]
     shown = "compare with this log, or with the logs of this folder, of a run that passed"
     add("--against", "PATH", shown)
-    add("--format", None, "default: text on a terminal, else html", choices=RENDERED)
+    add("--format", None, "default: text on a terminal, else html", choices=rendered)
     add("--config", "FILE", "configuration with [format NAME] sections")
 
     add = command("index", "make the indexes of logs", _later("index"))

@@ -26,7 +26,7 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.pages.log import LogView, incomplete_notice, with_notices
 from oslogserve.query import Query
-from oslogserve.query.parameters import RENDER_PARAMETERS
+from oslogserve.query.parameters import OF_RENDER
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules
 from oslogserve.sources import Log, Stored
@@ -41,7 +41,7 @@ def render(options: argparse.Namespace) -> int:
     """Writes a log, or the logs of a folder. The exit status is 1 if some is missing."""
     config = load(options.config)
     renderer = Renderer(config.formats)
-    given = ((name, value) for name in RENDER_PARAMETERS for value in getattr(options, name))
+    given = ((name, value) for name in OF_RENDER for value in getattr(options, name))
     pairs = [(name, _text(value)) for name, value in given]
     if options.against:
         os.stat(options.against)  # raises an error with the path

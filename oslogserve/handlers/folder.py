@@ -16,7 +16,7 @@ from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import first_bytes
 from oslogserve.pages import listing, page
 from oslogserve.query import Query
-from oslogserve.query.parameters import OF_FOLDERS
+from oslogserve.query.parameters import OF_FOLDERS, OF_JOBS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Log, Source, WantedEntries
 from oslogserve.sources.first_of import Listing, open_first
 
@@ -51,7 +51,7 @@ class FolderHandler:
         self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
     ) -> Answer:
         """opened: gets what is to be closed behind the answer."""
-        if query.format in ("raw", "chapters"):
+        if query.format and query.format not in (*OF_FOLDERS, *OF_JOBS):
             takes = f"a folder takes {', '.join(OF_FOLDERS)}"
             raise BadRequest(f"format={query.format} is for logs: {takes}.")
         if self._job_marks is None:

@@ -101,7 +101,9 @@ def pieces_of(
             return _summaries(query, job, memory)
         case "overview":
             return overview.html(query, _found(query, job, memory, is_run, are_files))
-    return _found(query, job, memory, is_run, are_files)
+        case "brief" | "seen":
+            return _found(query, job, memory, is_run, are_files)
+    raise ValueError(query.view)
 
 
 def _found(

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from oslogserve.native import SEVERITIES
 from oslogserve.query import Query
-from oslogserve.query.parameters import FIELDS, Parameters
+from oslogserve.query.parameters import FIELDS, OF_ALL_LOGS, PARAMETERS, Parameters
 from oslogserve.templates import rendered
 from oslogserve.urls import address
 
@@ -21,28 +21,9 @@ from oslogserve.urls import address
 _VIEW = ("format", "content-type", "wrap")
 #: Parameters that level links and the form drop, such as lines that the reader has opened.
 _OF_ONE_VIEW = ("format", "content-type", "show")
-#: Parameters that choose lines of all logs of a job.
-_OF_ALL_LOGS = ("level", "since", "until", "q", "re", "not", "context")
 #: Fields that are always shown, and those that only a log's page has.
 _SHOWN, _OF_LOG = ("q", "goto"), ("goto", "lines", "chapter")
-#: Labels of filters in use, by their parameters.
-_LABELS = {
-    "level": "\N{GREATER-THAN OR EQUAL TO} {}",
-    "lines": "lines {}",
-    "chapter": "chapter \N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
-    "since": "from {}",
-    "until": "to {}",
-    "q": "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
-    "re": "/{}/",
-    "not": "not \N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}",
-    "context": "{} lines around",
-    "limit": "the first {}",
-    "tail": "the last {}",
-    "logs": "logs {}",
-    "against": "compared with {}",
-    "new": "new lines",
-    "moment": "the moment of {}",
-}
+_FILTERS = [name for name, parameter in PARAMETERS.items() if parameter.label]
 #: Filters whose values are numbers of lines.
 _OF_NUMBERS = ("lines", "context", "limit", "tail")
 
@@ -77,7 +58,7 @@ def bar(query: Query) -> dict[str, Any]:
     parameters = query.parameters
     kept = _kept(parameters)
     lines = query.selection.shown_ranges[:1]
-    chosen = [pair for pair in parameters if pair[0] in _OF_ALL_LOGS and pair[1]]
+    chosen = [pair for pair in parameters if pair[0] in OF_ALL_LOGS and pair[1]]
     of_job = [*(pair for pair in parameters if pair[0] == "source"), *chosen]
     if not chosen:
         of_job.append(("format", "overview"))
@@ -131,7 +112,8 @@ def filters(kept: _Pairs) -> tuple[_Pairs, str]:
     """Links that remove a filter in use, and the address that removes all."""
     chips = []
     for place, (name, value) in enumerate(kept):
-        if name not in _LABELS or (name, value.upper()) == ("level", SEVERITIES[0]):
+        label = PARAMETERS[name].label
+        if not label or (name, value.upper()) == ("level", SEVERITIES[0]):
             continue
         if name == "level":
             value = value.lower()
@@ -140,8 +122,8 @@ def filters(kept: _Pairs) -> tuple[_Pairs, str]:
         others = [*kept[:place], *kept[place + 1 :]]
         # If nothing is compared, no line is new.
         without = address(others, ("new",) if name == "against" else ())
-        chips.append((without, _LABELS[name].format(value)))
-    return chips, address(kept, (*_LABELS, "order"))
+        chips.append((without, label.format(value)))
+    return chips, address(kept, (*_FILTERS, "order"))
 
 
 def _kept(parameters: Iterable[tuple[str, str]]) -> _Pairs:

@@ -23,13 +23,14 @@ from oslogserve.pages.bar import filters
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
+from oslogserve.query.parameters import OF_ALL_LOGS
 from oslogserve.templates import rendered, streamed
 from oslogserve.text import iso_moment, visible
 from oslogserve.urls import address
 
 _FIELDS = ("q", "logs", "since", "until")
 #: Parameters that the form keeps, without a field for them.
-_HIDDEN_ONES = ("source", "re", "not", "context", "tail", "moment")
+_HIDDEN_ONES = {"source", "tail", "moment", *OF_ALL_LOGS} - {"level", *_FIELDS}
 #: Parameters that choose lines, but not where the next answer begins.
 _CHOOSING = (*_HIDDEN_ONES, *_FIELDS, "level", "order", "limit")
 

@@ -51,9 +51,10 @@ POLICY = (
     "img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'self'"
 )
 #: The headers of an answer, by its format.
-HEADERS: dict[str, list[Header]] = {name: [("Content-Type", of)] for name, of in FORMATS.items()}
-for _name, _media_type in FORMATS.items():
-    if _media_type == HTML:
+HEADERS: dict[str, list[Header]] = {}
+for _name, _format in FORMATS.items():
+    HEADERS[_name] = [("Content-Type", _format.media_type)]
+    if _format.media_type == HTML:
         HEADERS[_name].append(("Content-Security-Policy", POLICY))
         # Sites that a log links to must not learn its address.
         HEADERS[_name].append(("Referrer-Policy", "same-origin"))

@@ -24,23 +24,39 @@ from oslogserve.urls import checked_path
 BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
 #: The parameters that it takes.
 OF_BRIEF = ("format", "bytes", "against", "source", "logs")
-#: The formats, each with its Content-Type; "" for that of the stored bytes.
+
+
+class Format(NamedTuple):
+    """A view."""
+
+    #: Its Content-Type; "" for that of the stored bytes.
+    media_type: str
+    #: True if a log takes it, a listing or the lines of a folder's logs, and these alone.
+    of_logs: bool = False
+    of_folders: bool = False
+    of_jobs: bool = False
+    #: True if `oslogserve render` writes it.
+    in_render: bool = False
+    #: True if all of a log is read before anything is sent.
+    is_read_first: bool = False
+
+
+#: All views of logs and folders.
 FORMATS = {
-    "html": HTML,
-    "text": TEXT,
-    "jsonl": "application/x-ndjson; charset=utf-8",
-    "summary": JSON,
-    "brief": TEXT,
-    "overview": HTML,
-    "seen": JSON,
-    "chapters": HTML,
-    "raw": "",
-    "json": JSON,
+    "html": Format(HTML, of_logs=True, of_folders=True, in_render=True),
+    "text": Format(TEXT, of_logs=True, of_folders=True, in_render=True),
+    "jsonl": Format("application/x-ndjson; charset=utf-8", True, True, True, True),
+    "summary": Format(JSON, True, True, True, True, is_read_first=True),
+    "brief": Format(TEXT, True, True, True, True, is_read_first=True),
+    "overview": Format(HTML, of_jobs=True),
+    "seen": Format(JSON, of_jobs=True),
+    "chapters": Format(HTML, of_logs=True, is_read_first=True),
+    "raw": Format("", of_logs=True),
+    "json": Format(JSON, of_folders=True),
 }
-#: Those of a log, of a folder, and of the logs of a folder alone.
-OF_LOGS = ("html", "text", "jsonl", "summary", "brief", "chapters", "raw")
-OF_FOLDERS = ("html", "text", "json", "jsonl", "summary", "brief")
-OF_JOBS = ("jsonl", "summary", "brief", "overview", "seen")
+OF_LOGS = [name for name, of in FORMATS.items() if of.of_logs]
+OF_FOLDERS = [name for name, of in FORMATS.items() if of.of_folders]
+OF_JOBS = [name for name, of in FORMATS.items() if of.of_jobs]
 #: The largest line number; no log has so many lines.
 MAX_NUMBER = 10**12 - 1
 #: Lines around a hit, and at a log's end, which are held in memory.
@@ -141,10 +157,17 @@ class Parameter(NamedTuple):
     field: str = ""
     #: True for a field of a form, which sends an empty value if it is not filled in.
     in_form: bool = False
+    #: What a page says of the filter in use, with the value for {}; "" for none.
+    label: str = ""
+    #: True if it chooses lines of all logs of a job as it does those of one.
+    of_all_logs: bool = False
+    #: True for an option of `oslogserve render`.
+    in_render: bool = False
 
 
 FormField = partial(Parameter, in_form=True)
-_Search = partial(FormField, most=MAX_REPEATS, field="searches")
+_Search = partial(FormField, most=MAX_REPEATS, field="searches", of_all_logs=True, in_render=True)
+_QUOTED = "\N{LEFT DOUBLE QUOTATION MARK}{}\N{RIGHT DOUBLE QUOTATION MARK}"
 
 #: All parameters of logs and folders.
 PARAMETERS = {
@@ -153,55 +176,127 @@ PARAMETERS = {
         "swift",
         "where to look",
     ),
-    "lines": FormField(_lines, "1000-2000", "numbers of lines: A-B, A- or -B"),
-    "since": FormField(time_range, "2013-09-27T18:22", "lines from this time on (ISO 8601)"),
-    "until": FormField(time_range, "2013-09-27T18:25", "lines up to this time (ISO 8601)"),
-    "level": Parameter(_level, "ERROR", "lines of this severity and above"),
-    "q": _Search(_search, "timed out", "lines that contain this text"),
+    "lines": FormField(
+        _lines,
+        "1000-2000",
+        "numbers of lines: A-B, A- or -B",
+        label="lines {}",
+        in_render=True,
+    ),
+    "since": FormField(
+        time_range,
+        "2013-09-27T18:22",
+        "lines from this time on (ISO 8601)",
+        label="from {}",
+        of_all_logs=True,
+        in_render=True,
+    ),
+    "until": FormField(
+        time_range,
+        "2013-09-27T18:25",
+        "lines up to this time (ISO 8601)",
+        label="to {}",
+        of_all_logs=True,
+        in_render=True,
+    ),
+    "level": Parameter(
+        _level,
+        "ERROR",
+        "lines of this severity and above",
+        label="\N{GREATER-THAN OR EQUAL TO} {}",
+        of_all_logs=True,
+        in_render=True,
+    ),
+    "q": _Search(_search, "timed out", "lines that contain this text", label=_QUOTED),
     "re": _Search(
         partial(_search, for_core=rewritten),
         "time.*out",
         "lines that match this regular expression (RE2)",
+        label="/{}/",
     ),
-    "not": _Search(_search, "heartbeat", "lines without this text", field="without"),
+    "not": _Search(
+        _search, "heartbeat", "lines without this text", field="without", label=f"not {_QUOTED}"
+    ),
     "context": FormField(
         partial(number, least=0, most=MAX_CONTEXT),
         "5",
         "this many lines before and after each hit",
+        label="{} lines around",
+        of_all_logs=True,
+        in_render=True,
     ),
     "against": FormField(
-        _path, "job/41/console.log", "compares with this log of a run that passed"
+        _path,
+        "job/41/console.log",
+        "compares with this log of a run that passed",
+        label="compared with {}",
     ),
     "new": FormField(
-        value_of({"only": True}), "only", "lines without a like in that run", field="new_only"
+        value_of({"only": True}),
+        "only",
+        "lines without a like in that run",
+        field="new_only",
+        label="new lines",
+        in_render=True,
     ),
-    "after": Parameter(number, "812", "lines after this number"),
-    "limit": Parameter(number, "1000", "at most this many lines, the first ones"),
+    "after": Parameter(number, "812", "lines after this number", in_render=True),
+    "limit": Parameter(
+        number,
+        "1000",
+        "at most this many lines, the first ones",
+        label="the first {}",
+        in_render=True,
+    ),
     "tail": FormField(
-        partial(number, most=MAX_TAIL), "100", "at most this many lines, the last ones"
+        partial(number, most=MAX_TAIL),
+        "100",
+        "at most this many lines, the last ones",
+        label="the last {}",
+        in_render=True,
     ),
-    "show": FormField(_fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN),
+    "show": FormField(
+        _fragment, "L1234", "these lines as well, by a fragment", MAX_SHOWN, in_render=True
+    ),
     "chapter": FormField(
-        partial(text, longest=LONGEST_NAME), "RUN make", "lines of the chapter of this name"
+        partial(text, longest=LONGEST_NAME),
+        "RUN make",
+        "lines of the chapter of this name",
+        label=f"chapter {_QUOTED}",
     ),
     "goto": FormField(goto, "18:25:11", "redirects to a line: its number, time or anchor"),
-    "moment": Parameter(moment, "logs/a.txt:1234", "seconds around this line, of all logs"),
+    "moment": Parameter(
+        moment,
+        "logs/a.txt:1234",
+        "seconds around this line, of all logs",
+        label="the moment of {}",
+    ),
     "format": Parameter(choice(*FORMATS), "jsonl", "the view"),
     "bytes": Parameter(
         partial(number, least=LEAST_BRIEF, most=MOST_BRIEF),
         "4000",
         "at most this many bytes of an excerpt",
         field="size",
+        in_render=True,
     ),
     "wrap": Parameter(_yes_or_no, "no", "whether a page breaks lines", field="wraps"),
     "sort": Parameter(choice("name", "time"), "time", "a folder's entries"),
-    "logs": FormField(text, "*/n-*.txt.gz", "logs of a folder, by a shell pattern", MAX_REPEATS),
-    "order": Parameter(choice("log", "time"), "time", "the order of the lines of a folder's logs"),
+    "logs": FormField(
+        text,
+        "*/n-*.txt.gz",
+        "logs of a folder, by a shell pattern",
+        MAX_REPEATS,
+        label="logs {}",
+        in_render=True,
+    ),
+    "order": Parameter(
+        choice("log", "time"), "time", "the order of the lines of a folder's logs", in_render=True
+    ),
     "from": Parameter(
         lambda value: text(value).encode(),
         "etc/",
         "the first log of a folder, or with sort= the first entry",
         field="first_log",
+        in_render=True,
     ),
     "in": Parameter(
         value_of({"job": True}), "job", "the job's folder, from one in it", field="in_job"
@@ -215,11 +310,8 @@ PARAMETERS = {
     ),
 }
 
-#: Those that are options of `oslogserve render` too.
-RENDER_PARAMETERS = [
-    *("lines", "since", "until", "level", "q", "re", "not", "context", "new", "after", "limit"),
-    *("tail", "show", "bytes", "logs", "order", "from"),
-]
+OF_ALL_LOGS = [name for name, parameter in PARAMETERS.items() if parameter.of_all_logs]
+OF_RENDER = [name for name, parameter in PARAMETERS.items() if parameter.in_render]
 
 
 def parsed(

@@ -274,7 +274,7 @@ function places() {
   return [...found, first].sort((a, b) => numberOf(a) - numberOf(b));
 }
 
-// Parameters of which lines a page has, see WINDOW in counts.py.
+// Parameters of which lines a page has, see WINDOW in pages/log.py.
 const WINDOW = ['lines', 'chapter', 'after', 'limit', 'tail', 'show'];
 
 // The page of the next error, or with -1 of the one before, if this page has only some of the lines.
