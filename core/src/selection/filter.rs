@@ -28,6 +28,11 @@ impl Filter {
             && !self.new_only
     }
 
+    /// True if a line's rank alone decides whether it is a hit.
+    pub fn is_by_rank(&self) -> bool {
+        self.searches.is_empty() && self.without.is_empty() && self.comparison.is_none()
+    }
+
     /// Begins another block.
     pub fn begin(&mut self) {
         self.searches.iter_mut().chain(&mut self.without).for_each(Search::begin);

@@ -80,10 +80,7 @@ impl Selector {
     /// The rows of a block; None if that is not known before it is read.
     fn certain_rows(&self, block: &Block) -> Option<u64> {
         let selection = &self.selection;
-        let is_chosen_by_rank = self.filter.searches.is_empty()
-            && self.filter.without.is_empty()
-            && self.filter.comparison.is_none()
-            && self.context == 0;
+        let is_chosen_by_rank = self.filter.is_by_rank() && self.context == 0;
         let (since, until) = (selection.since.as_ref(), selection.until.as_ref());
         if !is_chosen_by_rank {
             None

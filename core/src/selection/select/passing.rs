@@ -106,9 +106,7 @@ impl Selector {
     /// True if the number of hits in a block is known from its severities.
     fn counts_by_rank(&self) -> bool {
         let Selection { first, last, after, .. } = self.selection;
-        self.filter.searches.is_empty()
-            && self.filter.without.is_empty()
-            && self.filter.comparison.is_none()
+        self.filter.is_by_rank()
             && !self.selection.has_times()
             && last.is_none()
             && self.selection.limit.is_none()

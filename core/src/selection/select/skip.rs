@@ -44,8 +44,8 @@ impl Selector {
             && last.is_none()
             && self.number >= first
             && self.number > after
-            && self.filter.is_empty()
-            && self.filter.comparison.is_none()
+            && self.filter.floor.is_none()
+            && self.filter.is_by_rank()
             && !self.inherited.wants_time
     }
 
