@@ -618,7 +618,6 @@ class Comparison:
                 one, other = mask.without(part, one), mask.without(part, other)
             if one == other:
                 continue
-            shown = excerpt(one, other)
             used = set()
             for row in meant(self._allowed, question):
                 pair = row.without(part, one), row.without(part, other)
@@ -629,7 +628,8 @@ class Comparison:
                     self.pardoned += 1
                     self._used |= used
                 else:
-                    self.note(question.family, f"{question}\n    {what}: {part}{shown}")
+                    shown = f"{what}: {part}{excerpt(one, other)}"
+                    self.note(question.family, f"{question}\n    {shown}")
 
     def count(self, question, answers):
         """Counts answers of this checkout to a question, and notes those that are no good."""

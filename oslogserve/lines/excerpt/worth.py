@@ -57,7 +57,7 @@ _TESTS = {"Test", "Inline", "Numbered", "Crash", "Fatal", "Aborts", "Heading", "
 _VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskFailed"}
 _RESULTS = {"Outcome", "Result"}
 _OUTCOMES = _RESULTS | _VERDICTS
-_BOUNDS = {"Compared", "TaskPassed", "Begins", "Over"} | _VERDICTS
+_BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
 #: Lines that may say how many tests failed, and how they do: a number beside the word.
 _COUNTS = _RESULTS | {"Heading", "Word"}
 _FAILURES = re.compile(

@@ -2,17 +2,19 @@
 """Excerpts: the plan, marked lines, their worth, and the choice."""
 
 import re
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import pytest
 from msgspec.structs import replace
 
+from oslogserve.lines.excerpt import worth
 from oslogserve.lines.excerpt.choice import chosen
 from oslogserve.lines.excerpt.lines import MOST_HELD, SHORT, MarkedLine, marked_lines, planned
 from oslogserve.lines.excerpt.worth import Weighed, weighed
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.summary import CauseLine
+from tests.kit.marked import MARKED
 
 RENDERER = Renderer()
 OF_RUN = 10
@@ -339,3 +341,9 @@ def test_a_log_without_a_failure_has_an_excerpt_too(log):
     assert texts(excerpt(log, 500)) == [
         line for line in log.decode().splitlines() if any(log.strip())
     ]
+
+
+def test_lines_are_weighed_by_signs_that_lines_have():
+    lines = [b"cannot find the file", *chain.from_iterable(MARKED.values())]
+    signs = {line.sign for line in all_marked(b"\n".join(lines) + b"\n")}
+    assert signs >= worth._BOUNDS | worth._COUNTS | worth._OUTCOMES | worth._TESTS
