@@ -19,7 +19,6 @@ from oslogserve.pages import page
 from oslogserve.pages.job import around_moment
 from oslogserve.pages.log import WINDOW, LogView
 from oslogserve.query import Query
-from oslogserve.query.parameters import FORMATS
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, Folder, Source, Stored
 from oslogserve.sources.first_of import open_first
 
@@ -71,7 +70,7 @@ class LogHandler:
         is_filtered = view != "raw" and not query.is_unfiltered
         is_for_line = query.goto is not None or query.moment is not None
         # The server may read for long without output.
-        may_be_silent = is_filtered or is_for_line or query.against or FORMATS[view].is_read_first
+        may_be_silent = is_filtered or is_for_line or query.against or query.is_of_whole
         budget = opened.enter_context(closing(self._workload.begin(request.has_left)))
         if may_be_silent:
             budget.enter(SEARCHES)

@@ -68,7 +68,7 @@ class Jobs:
         Raises BadRequest for parameters of single logs, Busy, NotFound and Unavailable.
         """
         query.check_for("job")
-        budget.enter(OVERVIEWS if query.is_overview or query.view == "summary" else JOBS)
+        budget.enter(OVERVIEWS if query.is_of_whole else JOBS)
         passed, missing = self._passed.run(query.against, passed_from or sources, budget)
         reader = Reader(self._logs, self._renderer, sources, query.path, budget, passed)
         walk = Walk(sources, query.path, query.first_log, budget.charge)
@@ -116,7 +116,7 @@ class Job:
         has_time = (query.selection.since, query.selection.until) != (None, None)
         is_by_time = (query.order or ("time" if has_time else "log")) == "time"
         #: True if the lines of all logs are merged by time: the default for a time range.
-        self.by_time = is_by_time and not query.is_overview
+        self.by_time = is_by_time and not query.is_of_whole
         #: The logs in the order in which they are read: for an overview the likeliest first, else by name.
         self.files: list[File] = []
         #: Names of files that fit the patterns and were left out, as far as they are listed; and why.

@@ -25,6 +25,7 @@ from oslogserve.native import state_count
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
     FIELDS,
+    FORMATS,
     OF_BRIEF,
     OF_JOBS,
     OF_LOGS,
@@ -125,6 +126,11 @@ class Query(NamedTuple):
         is_next = self.first_log and not self.sort  # of a listing, which has an order of its own
         chooses = chooses_lines or self.order or self.logs or self.moment or is_next
         return bool(chooses) or self.format in OF_JOBS
+
+    @property
+    def is_of_whole(self) -> bool:
+        """True if the view tells of whole logs, which are read to their ends first."""
+        return FORMATS[self.view].is_of_whole
 
     @property
     def is_overview(self) -> bool:
@@ -247,7 +253,7 @@ _REFUSED: dict[str, list[tuple[Callable[[Query], object], str]]] = {
         ),
         (lambda query: query.chapter, "chapter is for logs: this is a folder."),
         (
-            lambda query: query.moment and (query.is_overview or query.view == "summary"),
+            lambda query: query.moment and query.is_of_whole,
             "moment is for lines: summaries have none.",
         ),
     ],

@@ -37,8 +37,8 @@ class Format(NamedTuple):
     of_jobs: bool = False
     #: True if `oslogserve render` writes it.
     in_render: bool = False
-    #: True if all of a log is read before anything is sent.
-    is_read_first: bool = False
+    #: True if it tells of whole logs, which are read to their ends first.
+    is_of_whole: bool = False
 
 
 #: All views of logs and folders.
@@ -46,11 +46,11 @@ FORMATS = {
     "html": Format(HTML, of_logs=True, of_folders=True, in_render=True),
     "text": Format(TEXT, of_logs=True, of_folders=True, in_render=True),
     "jsonl": Format("application/x-ndjson; charset=utf-8", True, True, True, True),
-    "summary": Format(JSON, True, True, True, True, is_read_first=True),
-    "brief": Format(TEXT, True, True, True, True, is_read_first=True),
-    "overview": Format(HTML, of_jobs=True),
-    "seen": Format(JSON, of_jobs=True),
-    "chapters": Format(HTML, of_logs=True, is_read_first=True),
+    "summary": Format(JSON, True, True, True, True, is_of_whole=True),
+    "brief": Format(TEXT, True, True, True, True, is_of_whole=True),
+    "overview": Format(HTML, of_jobs=True, is_of_whole=True),
+    "seen": Format(JSON, of_jobs=True, is_of_whole=True),
+    "chapters": Format(HTML, of_logs=True, is_of_whole=True),
     "raw": Format("", of_logs=True),
     "json": Format(JSON, of_folders=True),
 }
