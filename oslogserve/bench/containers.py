@@ -9,15 +9,16 @@ import os
 import secrets
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from random import Random
 from urllib.parse import quote
-
-from swiftclient import client as swift_api
 
 from oslogserve.bench.samples import Request, Sample, UploadData
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
+from oslogserve.sources.objects.listing import BEGINNING, PAGE, Listed, Marker, Page
+from oslogserve.sources.swift.service import SwiftService
 from oslogserve.sources.swift.session import SwiftSession
 
 PREFIX = "oslogserve-bench-"
@@ -42,6 +43,7 @@ class Containers:
         if config["swift", "storage_url"]:
             raise ConfigError("[swift] storage_url is for reading: give credentials instead")
         self.ca_file: str = config["swift", "ca_file"]
+        self._service = SwiftService()
         self._session = SwiftSession(config, Metrics())
 
     def close(self) -> None:
@@ -56,15 +58,14 @@ class Containers:
         """Makes the containers of a run. Returns their names."""
         names = [f"{PREFIX}{run}-{number}" for number in range(count)]
         for name in names:
-            self._session.request(swift_api.put_container, name, headers={MARK: run})
+            self._session.request(self._service.read, name, method="PUT", headers={MARK: run})
         return names
 
     def names(self, run: str = "") -> list[str]:
         """The names of the containers of one run, or of all runs."""
         prefix = f"{PREFIX}{run}-" if run else PREFIX
-        found = self._session.request(swift_api.get_account, prefix=prefix, full_listing=True)
-        names = [str(entry["name"]) for entry in (found[1] if found else ())]
-        heads = [self._session.request(swift_api.head_container, name) for name in names]
+        names = [row.name for row in self._rows("", prefix)]
+        heads = [self._session.request(self._service.head, name) for name in names]
         return [name for name, head in zip(names, heads, strict=True) if head and MARK in head]
 
     def uploads(self, containers: Sequence[str], sizes: Sequence[int]) -> Iterator[Request]:
@@ -78,7 +79,7 @@ class Containers:
 
     def deletions(self, containers: Sequence[str]) -> list[Request]:
         """Deletions of the first objects in these containers."""
-        objects = ((name, stored) for name in containers for stored in self._objects(name))
+        objects = ((name, row.name) for name in containers for row in self._rows(name))
         return [
             Request("delete", f"{container}/{quote(stored)}", "", "DELETE")
             for container, stored in itertools.islice(objects, MOST_DELETED)
@@ -97,7 +98,7 @@ class Containers:
         for name in containers:
             while True:
                 try:
-                    self._session.request(swift_api.delete_container, name)
+                    self._session.request(self._service.read, name, method="DELETE")
                     break
                 except SourceError as error:
                     if error.reason != "refused" or time.monotonic() > end:
@@ -111,13 +112,14 @@ class Containers:
             raise SourceError("swift", "it gave no token")
         return access
 
-    def _objects(self, container: str) -> Iterator[str]:
-        """Yields the names of a container's objects, page by page."""
-        get, names = swift_api.get_container, [""]
-        while names:
-            found = self._session.request(get, container, marker=names[-1])
-            names = [str(entry["name"]) for entry in (found[1] if found else ())]
-            yield from names
+    def _rows(self, container: str, prefix: str = "") -> Iterator[Listed]:
+        """Yields the objects in a container, or the containers of the account (""), page by page."""
+        marker: Marker | None = BEGINNING
+        while marker is not None:
+            listed = partial(self._service.listed, prefix=prefix, marker=marker, limit=PAGE)
+            page = self._session.request(listed, container) or Page()
+            yield from page.rows
+            marker = page.next
 
 
 def mixed(uploads: Iterator[Request], shares: Sequence[int], first: int) -> Iterator[Request]:

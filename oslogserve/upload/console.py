@@ -52,7 +52,7 @@ class LiveConsole:
     _ended: Event = field(default_factory=Event)
 
     def __post_init__(self) -> None:
-        self._growing = self.writer.console(self.location, self.file, self.seconds)
+        self._renew = self.writer.console(self.location, self.file, self.seconds)
         self._thread = Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -75,4 +75,4 @@ class LiveConsole:
 
     def renew(self) -> None:
         """Uploads the new lines. Raises SourceError, Interrupted, Changed."""
-        self._growing.renew(os.fstat(self.file.fileno()).st_size)
+        self._renew(os.fstat(self.file.fileno()).st_size)

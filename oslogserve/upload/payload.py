@@ -38,21 +38,18 @@ class Changed(Exception):
 
 
 class Segment(NamedTuple):
-    """A part of a payload's file, in bytes."""
+    """A part of a file, in bytes."""
 
+    file: BinaryIO
     start: int
     size: int
     #: In hexadecimal digits.
     md5: str
 
-
-class Found(NamedTuple):
-    """An object that is stored."""
-
-    #: In small letters.
-    headers: Mapping[str, str]
-    #: The etag of the payload that is stored; "" if it is not known.
-    checksum: str
+    def check(self) -> None:
+        """Raises Changed if the file does not have these bytes any more."""
+        if segment_of(self.file, self.start, self.size) != self:
+            raise Changed
 
 
 @dataclass(frozen=True)
@@ -77,13 +74,18 @@ class Payload:
         """Its bytes. Raises Changed if the file is shorter."""
         return pieces_of(self.file, 0, self.size)
 
-    def is_stored_as(self, found: Found) -> bool:
-        """True if a stored object has the same bytes, type and encoding."""
+    def is_stored_as(self, found: Mapping[str, str], checksum: str) -> bool:
+        """True if a stored object has the same bytes, type and encoding. found: its headers."""
         return (
-            found.checksum == self.etag
-            and found.headers.get("content-type") == self.media_type
-            and found.headers.get("content-encoding", "") == self.encoding
+            checksum == self.etag
+            and found.get("content-type") == self.media_type
+            and found.get("content-encoding", "") == self.encoding
         )
+
+
+def console_payload(file: BinaryIO, segments: list[Segment]) -> Payload:
+    """The payload of a console that grows, as plain text."""
+    return Payload(file, sum(segment.size for segment in segments), TEXT, "", segments)
 
 
 @contextmanager
@@ -119,7 +121,7 @@ def segment_of(file: BinaryIO, start: int, size: int) -> Segment:
     checksum = md5(usedforsecurity=False)
     for piece in pieces_of(file, start, size):
         checksum.update(piece)
-    return Segment(start, size, checksum.hexdigest())
+    return Segment(file, start, size, checksum.hexdigest())
 
 
 def pieces_of(file: BinaryIO, start: int, size: int) -> Iterator[bytes]:

@@ -9,10 +9,9 @@ from oslogserve.config.values import BucketUrl
 from oslogserve.sources.objects.location import Location, location_of
 from oslogserve.sources.store.source import located
 from oslogserve.sources.swift import SOURCE as SWIFT
+from oslogserve.upload.buckets import SEGMENT_SIZES, BucketWriter
 from oslogserve.upload.destination import Target
-from oslogserve.upload.store.services import SEGMENT_SIZES
-from oslogserve.upload.store.writer import StoreWriter
-from oslogserve.upload.swift_writer import SwiftWriter
+from oslogserve.upload.swift import SwiftWriter
 from oslogserve.upload.writer import Effort, Writer
 
 
@@ -44,7 +43,7 @@ class StoreTarget(NamedTuple):
         return located(url, self.options["partitions"], served)
 
     def writer(self, effort: Effort, expire: float | None, prefix: str) -> Writer:
-        return StoreWriter(self.name, self.options, effort, prefix)
+        return BucketWriter(self.name, self.options, effort, prefix)
 
 
 def target_of(config: Config, name: str | None) -> Target:

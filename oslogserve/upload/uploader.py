@@ -105,7 +105,9 @@ class Uploader:
             how = options.segment_size, options.may_gzip
             payload = opened.enter_context(payload_of(copy.file, copy.size, name, *how))
             found = self.writer.head(location)
-            is_there = found is not None and payload.is_stored_as(found)
+            is_there = found is not None and payload.is_stored_as(
+                found, self.writer.checksum_of(found)
+            )
             if not is_there:
                 self.writer.replace(location, found, payload)
             return _Stored(whole.size, None if is_there else payload.size, copy)

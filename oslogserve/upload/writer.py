@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writers: each stores and replaces the objects of a store. Here is what they have in common.
+"""Writers: one stores and replaces objects in Swift, one in buckets. Here is what they have in common.
 
-That is their contract with whoever uploads, and requests that are repeated while patience lasts.
+That is their contract with whoever uploads, and requests that are repeated while patience lasts. They are made by
+the services by which the server reads.
 """
 
 import math
@@ -9,18 +10,23 @@ import os
 import random
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from functools import partial
 from threading import Event, Lock
 from typing import Any, BinaryIO, NamedTuple, TypeVar
 
+from swiftclient.utils import LengthWrapper
+
 from oslogserve.errors import SourceError
+from oslogserve.sources.objects.errors import Refusal
+from oslogserve.sources.objects.listing import BEGINNING, Page
 from oslogserve.sources.objects.location import Location
+from oslogserve.sources.objects.service import Service
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.swift import SOURCE as SWIFT
-from oslogserve.upload.growing import Growing
-from oslogserve.upload.payload import Changed, Found, Payload, Segment
+from oslogserve.upload.payload import Changed, Payload, Segment
 
 #: Seconds before a request is repeated: first, and at most. Doubled in between.
 FIRST_PAUSE = 0.25
@@ -51,10 +57,15 @@ class Effort(NamedTuple):
 class Writer(ABC):
     """Writes objects; for many threads. Requests raise SourceError and Interrupted."""
 
-    def __init__(self, source: str, session: ObjectSession, effort: Effort, prefix: str) -> None:
+    #: What status 404 says of a place to write to.
+    _missing: str
+
+    def __init__(
+        self, source: str, service: Service, session: ObjectSession, effort: Effort, prefix: str
+    ) -> None:
         """source: the store's name.
 
-        prefix: if given, the objects with it are listed once, instead of a HEAD for each.
+        prefix: if given, it is asked once whether objects with it are there. If not, a HEAD for each is saved.
         """
         self.source = source
         #: Set it to end the uploads of all threads with Interrupted.
@@ -63,6 +74,8 @@ class Writer(ABC):
         self.stop_reason = "interrupted"
         #: When a request last succeeded, by time.monotonic().
         self.answered = -1.0
+        self.checksum_of = service.checksum_of
+        self._service = service
         self._session = session
         self._effort = effort
         self._prefix = prefix
@@ -70,50 +83,108 @@ class Writer(ABC):
         self._lock = Lock()
         self._note_lock = Lock()
         self._noted_at = -math.inf
-        self._listings: dict[str, frozenset[str] | None] = {}
+        #: By container: True if nothing with the prefix was there when it was first looked at.
+        self._was_empty: dict[str, bool] = {}
 
     @abstractmethod
-    def head_anew(self, location: Location) -> Found | None:
-        """An object as it is now; None if there is no object."""
-
-    @abstractmethod
-    def replace(self, location: Location, found: Found | None, payload: Payload) -> None:
+    def replace(
+        self, location: Location, found: Mapping[str, str] | None, payload: Payload
+    ) -> None:
         """Stores a payload. Readers see it after the last request. Raises Changed.
 
-        found: the object that it replaces; None for none.
+        found: the headers of the object that it replaces; None for none.
         """
 
     @abstractmethod
-    def console(self, location: Location, file: BinaryIO, seconds: float) -> Growing:
-        """The object in which readers see a console grow, which is renewed every so many seconds."""
+    def console(self, location: Location, file: BinaryIO, seconds: float) -> Callable[[int], None]:
+        """What shows readers the first bytes of a console that grows, so many, whenever it is called.
 
-    @abstractmethod
-    def _names(self, container: str) -> frozenset[str] | None:
-        """The names with the prefix; None if they are too many to be listed at once."""
+        seconds: until the next call. Raises SourceError, Interrupted, Changed.
+        """
 
     def close(self) -> None:
         self._pool.shutdown()
         self._session.close()
 
-    def head(self, location: Location) -> Found | None:
-        """An object; None if there is no object or the user may not read it.
+    def head(self, location: Location) -> Mapping[str, str] | None:
+        """An object's headers; None if there is no object or the user may not read it.
 
-        With a prefix, an object that was not in the first listing counts as missing.
+        If nothing with the prefix was there at first, nothing is.
         """
         with except_forbidden():
-            listed = self._listed(location.container)
-            if listed is None or location.name in listed:
+            if not self._is_new(location.container):
                 return self.head_anew(location)
         return None
 
-    def _listed(self, container: str) -> frozenset[str] | None:
-        """The first listing of names with the prefix; None without a prefix, or if too long."""
+    def head_anew(self, location: Location) -> Mapping[str, str] | None:
+        """An object's headers as it is now; None if there is no object."""
+        return self._request(self._service.head, *location)
+
+    def ask(
+        self,
+        method: str,
+        location: Location,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: bytes | Segment = b"",
+    ) -> tuple[Mapping[str, str], bytes] | None:
+        """The headers and the body of an answer about an object or its container; None for status 404.
+
+        Raises Changed.
+        """
+        asked = {"method": method, "query": query}
+        return self._request(partial(self._answer, headers or {}, body, **asked), *location)
+
+    def put(
+        self,
+        location: Location,
+        body: bytes | Segment,
+        headers: Mapping[str, str] | None = None,
+        query: Mapping[str, str] | None = None,
+    ) -> None:
+        if self.ask("PUT", location, query, headers, body) is None:
+            raise SourceError(self.source, self._missing)
+
+    def _answer(
+        self,
+        headers: Mapping[str, str],
+        body: bytes | Segment,
+        *args: Any,
+        http_conn: Any,
+        **asked: Any,
+    ) -> tuple[Mapping[str, str], bytes]:
+        keep_alive = self._keep_alive(http_conn)
+        asked |= {"headers": headers, "body": body, "http_conn": http_conn}
+        if isinstance(body, Segment):
+            asked["headers"] = {**headers, **self._service.verified(body.md5)}
+            sized = LengthWrapper(SegmentReader(body, keep_alive), body.size)
+            asked["body"] = sized if body.size else b""
+        try:
+            found, text = self._service.read(*args, **asked)
+        except Refusal as error:
+            if error.http_status in (400, 422) and isinstance(body, Segment):
+                body.check()  # each service has its own word for bytes that are not those of a checksum
+            raise
+        if b"<Error>" in text[:1000]:  # S3 joins parts slowly, after its status
+            raise Refusal(500, text, found)
+        return found, text
+
+    def _described(self, payload: Payload) -> dict[str, str]:
+        return self._service.described(payload.media_type, payload.encoding, payload.etag)
+
+    def _listed(self, container: str, prefix: str, limit: int) -> Page:
+        options = {"prefix": prefix, "marker": BEGINNING, "limit": limit}
+        return self._request(self._service.listed, container, **options) or Page()
+
+    def _is_new(self, container: str) -> bool:
+        """True if nothing with the prefix was there at first: most folders are new."""
         if not self._prefix:
-            return None
+            return False
         with self._lock:
-            if container not in self._listings:
-                self._listings[container] = self._names(container)
-            return self._listings[container]
+            if container not in self._was_empty:
+                page = self._listed(container, self._prefix, limit=1)
+                self._was_empty[container] = not page.rows and page.next is None
+            return self._was_empty[container]
 
     def _at_once(self, calls: Iterable[Callable[[], object]]) -> None:
         """Makes calls in threads. Once it returns or raises, none of them runs any more."""
@@ -175,10 +246,10 @@ class Writer(ABC):
 
 
 class SegmentReader:
-    """A file of a segment's bytes for HTTP libraries. keep_alive: called before each read."""
+    """A segment's bytes for HTTP libraries. keep_alive: called before each read."""
 
-    def __init__(self, file: Any, segment: Segment, keep_alive: Callable[[], None]) -> None:
-        self._file = file
+    def __init__(self, segment: Segment, keep_alive: Callable[[], None]) -> None:
+        self._file = segment.file
         self._position = segment.start
         self._keep_alive = keep_alive
 

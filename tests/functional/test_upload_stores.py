@@ -11,10 +11,9 @@ import pytest
 from oslogserve.config import load
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store.services import Azure, Google
-from oslogserve.upload.payload import Changed, payload_of
-from oslogserve.upload.store.services import Piece
-from oslogserve.upload.store.writer import StoreWriter
-from oslogserve.upload.writer import Effort
+from oslogserve.upload.buckets import BucketWriter
+from oslogserve.upload.payload import Changed, Segment, payload_of
+from oslogserve.upload.writer import Effort, Interrupted
 from tests.servers.stores import S3_KEY, S3_SECRET, filled, reading, signature
 
 pytestmark = pytest.mark.long
@@ -59,7 +58,9 @@ def make_writer(options, monkeypatch):
         def make(prefix=""):
             config = load(None, {}, **{f"store_{key}": text for key, text in options.items()})
             [(name, section)] = config.stores
-            writer = opened.enter_context(closing(StoreWriter(name, section, Effort(2, 0), prefix)))
+            writer = opened.enter_context(
+                closing(BucketWriter(name, section, Effort(2, 0), prefix))
+            )
             sign(writer._service)
             return writer
 
@@ -84,11 +85,23 @@ def payload(options, tmp_path):
         yield make
 
 
-def asked_of(writer, monkeypatch):
-    asked = []
-    ask = writer._ask
-    monkeypatch.setattr(writer, "_ask", lambda request: asked.append(request) or ask(request))
-    return asked
+def begin(writer, monkeypatch, location, payload, number):
+    """Uploads the segment with this number, and is interrupted then."""
+
+    def interrupted(calls):
+        calls = list(calls)
+        calls[number]()
+        raise Interrupted
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writer, "_at_once", interrupted)
+        with pytest.raises(Interrupted):
+            writer.replace(location, None, payload)
+
+
+def is_there(writer, location, payload):
+    found = writer.head(location)
+    return payload.is_stored_as(found, writer.checksum_of(found))
 
 
 def read(options, name):
@@ -104,9 +117,8 @@ def test_an_object_is_there_as_it_was_sent(options, writer, payload, name, conte
     made = payload(content, name)
     assert writer.head(location) is None
     writer.replace(location, None, made)
-    found = writer.head(location)
-    assert made.is_stored_as(found)
-    assert not payload(b"another", name).is_stored_as(found)
+    assert is_there(writer, location, made)
+    assert not is_there(writer, location, payload(b"another", name))
     stored = read(options, f"up/{name}")
     assert (gzip.decompress(stored) if made.encoding else stored) == content
 
@@ -121,30 +133,32 @@ def test_a_large_object_goes_on_where_it_was_interrupted(
     location = Location("logs", "f/up/large.bin")
     writer.replace(location, None, payload(b"before"))
     made = payload(LARGE)
-    begun = writer._uploads.begin(writer._ask, location, made, True)
-    begun.put(1, made.segments[1])
+    begin(writer, monkeypatch, location, made, 1)
     assert read(options, "up/large.bin") == b"before"
-    asked = asked_of(writer, monkeypatch)
+    asked, ask = [], writer.ask
+    monkeypatch.setattr(
+        writer,
+        "ask",
+        lambda *given, **named: asked.append((*given, *named.values())) or ask(*given, **named),
+    )
     writer.replace(location, None, made)
-    sent = [request.body.segment for request in asked if isinstance(request.body, Piece)]
-    assert sorted(sent) == [made.segments[0], made.segments[2]]
-    assert made.is_stored_as(writer.head(location))
+    sent = {value for given in asked for value in given if isinstance(value, Segment)}
+    assert sent == {made.segments[0], made.segments[2]}
+    assert is_there(writer, location, made)
     assert read(options, "up/large.bin") == LARGE
 
 
 @pytest.mark.usefixtures("takes_parts")
 def test_a_large_object_that_changed_since_it_was_interrupted_is_stored_as_it_is(
-    options,
-    writer,
-    payload,
+    options, writer, payload, monkeypatch
 ):
     location = Location("logs", "f/up/changing.bin")
     made = payload(LARGE)
-    writer._uploads.begin(writer._ask, location, made, True).put(0, made.segments[0])
+    begin(writer, monkeypatch, location, made, 0)
     changed = LARGE[:-1] + b"!"
     made = payload(changed)
     writer.replace(location, None, made)
-    assert made.is_stored_as(writer.head(location))
+    assert is_there(writer, location, made)
     assert read(options, "up/changing.bin") == changed
 
 

@@ -5,6 +5,7 @@ They are few and simple, and made here: no library of the services bounds the ti
 or the bytes of a listing.
 """
 
+import base64
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
@@ -24,6 +25,8 @@ class Service(ABC):
     headers: Mapping[str, str] = {}
     #: Rows of a page, by the service's own limit.
     page_size = 1000
+    #: The name of the metadata that an upload's checksum is in; "" where the ETag tells.
+    _checksum = ""
 
     def path(self, container: str = "", name: str = "") -> str:
         """The path of an object, or of what objects are in."""
@@ -56,24 +59,42 @@ class Service(ABC):
         """True for an object of segments that the service verifies while it sends them."""
         return False
 
-    def head(self, *args: Any, http_conn: Any) -> Mapping[str, str]:
-        """The headers of an object, or of what objects are in."""
-        response = self.get(*args, method="HEAD", http_conn=http_conn)
-        response.read()
-        return headers_of(response)
+    def checksum_of(self, headers: Mapping[str, str]) -> str:
+        """The checksum that an upload gave an object; "" if it is not known."""
+        return self.md5_of(headers) or headers.get(self._checksum, "")
 
-    def get(
+    def described(self, media_type: str, encoding: str, checksum: str) -> dict[str, str]:
+        """The headers of an object that is stored. Empty ones are left out."""
+        given = {"content-type": media_type, "content-encoding": encoding, self._checksum: checksum}
+        return {name: text for name, text in given.items() if name and text}
+
+    def verified(self, md5: str) -> dict[str, str]:
+        """The header by which the service verifies a body. md5: in hexadecimal digits."""
+        return {"Content-MD5": base64.b64encode(bytes.fromhex(md5)).decode()}
+
+    def head(self, *args: Any, **options: Any) -> Mapping[str, str]:
+        """The headers of an object, or of what objects are in."""
+        return self.read(*args, method="HEAD", **options)[0]
+
+    def read(self, *args: Any, **options: Any) -> tuple[Mapping[str, str], bytes]:
+        """The headers, in small letters, and the body of what ask() answers."""
+        response = self.ask(*args, **options)
+        return headers_of(response), response.read()
+
+    def ask(
         self,
         address: str,
         token: Any,
         *where: str,
         method: str = "GET",
+        query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
+        body: Any = "",
         http_conn: Any,
     ) -> Any:
-        """The answer with an object."""
-        url = address + self.path(*where)
-        return self.answer(method, url, token, headers, http_conn=http_conn)
+        """A successful answer about an object, or about what objects are in."""
+        url = address + self.path(*where) + query_string(query or {})
+        return self.answer(method, url, token, headers, body, http_conn=http_conn)
 
     def listed(
         self,
@@ -89,7 +110,7 @@ class Service(ABC):
         """The page of a listing after `marker`. Raises one of several errors for a malformed one."""
         query = self.query(prefix, marker, min(limit, self.page_size))
         given = {name: text for name, text in query.items() if text}
-        url = address + self.listing_path(container) + "?" + query_string(given)
+        url = address + self.listing_path(container) + query_string(given)
         response = self.answer("GET", url, token, http_conn=http_conn)
         return self.page(response.read(), prefix, marker)
 
@@ -117,8 +138,8 @@ class Service(ABC):
 
 
 def query_string(given: Mapping[str, str]) -> str:
-    """The query string, quoted as signatures want it."""
-    return urlencode(given, quote_via=quote, safe="")
+    """The query string with its "?", quoted as signatures want it; "" for none."""
+    return "?" + urlencode(given, quote_via=quote, safe="") if given else ""
 
 
 def headers_of(response: Any) -> dict[str, str]:

@@ -137,7 +137,7 @@ class ObjectSource(ABC):
         if options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
-        response = self._service.get(*args, headers=headers, http_conn=http_conn)
+        response = self._service.ask(*args, headers=headers, http_conn=http_conn)
         found = headers_of(response)
         check_answer(self.name, response.status, found, options)
         chunks = iter(partial(response.read, options.chunk_of(self._chunk_size)), b"")

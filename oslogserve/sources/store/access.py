@@ -49,8 +49,9 @@ _MEANINGS = {
     "CredentialUnavailableError": "no credentials are found",
     "ClientAuthenticationError": "no credentials are found, or they were refused",
 }
-#: What Google's tokens are good for.
+#: What Google's tokens are good for: of a server, and of an upload.
 READ_ONLY = "https://www.googleapis.com/auth/devstorage.read_only"
+READ_WRITE = "https://www.googleapis.com/auth/devstorage.read_write"
 _AZURE_SCOPE = "https://storage.azure.com/.default"
 
 # At DEBUG, botocore logs the session token of each request. What fails is told in our own words.
@@ -104,7 +105,7 @@ def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[
     return authenticate
 
 
-def of_google(address: str, scope: str = READ_ONLY) -> Callable[[], Access]:
+def of_google(address: str, scope: str) -> Callable[[], Access]:
     """Access by a token that google-auth requests."""
 
     def authenticate() -> Access:

@@ -82,12 +82,14 @@ class BucketService(Service):
         """The address that all paths follow."""
 
     @abstractmethod
-    def authenticate(self) -> Callable[[], Access]:
+    def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
         """What looks for the user's credentials."""
 
 
 class S3(BucketService):
     """S3, and what answers like it: Ceph, MinIO, Swift's own S3."""
+
+    _checksum = "x-amz-meta-oslogserve-checksum"
 
     @property
     def _has_host(self) -> bool:
@@ -98,7 +100,7 @@ class S3(BucketService):
         bucket = f"{self._url.bucket}." if self._has_host else ""
         return self._endpoint or f"https://{bucket}s3.{region}.amazonaws.com"
 
-    def authenticate(self) -> Callable[[], Access]:
+    def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
         return access.of_s3(self.address, self._region, self._profile)
 
     def path(self, container: str = "", name: str = "") -> str:
@@ -144,12 +146,18 @@ class Google(BucketService):
 
     #: Without it, an object that is stored as a gzip would be sent inflated.
     headers: Mapping[str, str] = {"Accept-Encoding": "gzip"}
+    _checksum = "x-goog-meta-oslogserve-checksum"
 
     def address(self, region: str) -> str:
         return self._endpoint or "https://storage.googleapis.com"
 
-    def authenticate(self) -> Callable[[], Access]:
-        return access.of_google(self.address(""))
+    def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
+        scope = access.READ_WRITE if writes else access.READ_ONLY
+        return access.of_google(self.address(""), scope)
+
+    def described(self, media_type: str, encoding: str, checksum: str) -> dict[str, str]:
+        # Public objects would be cached for an hour, also a console that grows.
+        return super().described(media_type, encoding, checksum) | {"cache-control": "no-cache"}
 
     def listing_path(self, container: str) -> str:
         return f"/storage/v1/b{self.path(container)}/o"
@@ -181,12 +189,18 @@ class Azure(BucketService):
 
     headers: Mapping[str, str] = {"x-ms-version": "2023-11-03"}
     page_size = 5000
+    _checksum = "x-ms-meta-oslogserve_checksum"
 
     def address(self, region: str) -> str:
         return self._endpoint
 
-    def authenticate(self) -> Callable[[], Access]:
+    def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
         return access.of_azure(self._endpoint)
+
+    def described(self, media_type: str, encoding: str, checksum: str) -> dict[str, str]:
+        given = super().described(media_type, encoding, checksum).items()
+        named = {name.replace("content-", "x-ms-blob-content-"): text for name, text in given}
+        return {"x-ms-blob-type": "BlockBlob", **named}
 
     def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
         # It cannot begin after a name: then a listing begins with the first one.

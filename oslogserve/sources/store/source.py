@@ -2,7 +2,6 @@
 """The source [store]: logs and listings in a bucket."""
 
 import re
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -34,13 +33,15 @@ def session_of(
     name: str,
     options: dict[str, Any],
     service: BucketService,
-    authenticate: Callable[[], Access],
     metrics: Metrics,
+    *,
+    writes: bool = False,
 ) -> ObjectSession:
-    """The session with a store. authenticate: see StoreAccess."""
+    """The session with a store. writes: True if its tokens must allow that."""
     address = service.address(options["region"] or "us-east-1")
     public = Access(address, "") if options["anonymous"] else None
-    return ObjectSession(name, options, StoreAccess(name, authenticate, public), metrics)
+    tokens = StoreAccess(name, service.authenticate(writes=writes), public)
+    return ObjectSession(name, options, tokens, metrics)
 
 
 class Store(ObjectSource):
@@ -57,7 +58,7 @@ class Store(ObjectSource):
             options,
             partial(located, url, options["partitions"]),
             service,
-            session_of(name, options, service, service.authenticate(), metrics),
+            session_of(name, options, service, metrics),
             chunk_size,
             metrics,
         )

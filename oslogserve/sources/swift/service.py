@@ -14,7 +14,7 @@ from oslogserve.sources.objects.listing import (
     checked,
     listed_object,
 )
-from oslogserve.sources.objects.log import md5_in_etag
+from oslogserve.sources.objects.log import md5_in_etag, version_of
 from oslogserve.sources.objects.service import Service
 
 
@@ -40,6 +40,12 @@ class SwiftService(Service):
     def md5_of(self, headers: Mapping[str, str]) -> str:
         return "" if self.is_joined(headers) else md5_in_etag(headers)
 
+    def checksum_of(self, headers: Mapping[str, str]) -> str:
+        return version_of(headers)
+
+    def verified(self, md5: str) -> dict[str, str]:
+        return {"ETag": md5}
+
     def is_joined(self, headers: Mapping[str, str]) -> bool:
         return not {"x-static-large-object", "x-object-manifest"}.isdisjoint(headers)
 
@@ -50,4 +56,4 @@ def _listed(row: dict[str, Any]) -> Listed:
         return Listed(row["subdir"])
     # Swift writes UTC without a zone.
     modified = datetime.fromisoformat(row["last_modified"]).replace(tzinfo=UTC)
-    return listed_object(row["name"], row["bytes"], modified, row["content_type"])
+    return listed_object(row["name"], row["bytes"], modified, row.get("content_type", ""))

@@ -6,11 +6,8 @@ from threading import Event
 
 from oslogserve.config import load
 from oslogserve.upload.destination import Destination
-from oslogserve.upload.growing import InSegments
-from oslogserve.upload.payload import Found
 from oslogserve.upload.report import Report
 from oslogserve.upload.targets import SwiftTarget
-from oslogserve.upload.writer import Interrupted
 
 
 class FakeWriter:
@@ -20,8 +17,6 @@ class FakeWriter:
         self.source = "swift"
         self.on_replace = on_replace
         self.objects = {}
-        self.segments = {}
-        self.manifests = []
         self.answered = -1.0
         self.stopped = Event()
         self.stop_reason = "interrupted"
@@ -32,11 +27,11 @@ class FakeWriter:
     def head(self, location):
         return self.objects.get(location, (None, None))[0]
 
-    def head_anew(self, location):
-        return self.head(location)
+    def checksum_of(self, headers):
+        return headers["etag"]
 
     def console(self, location, file, seconds):
-        return InSegments(self, location, file)
+        return lambda size: None
 
     def replace(self, location, _found, payload):
         self.on_replace()
@@ -47,18 +42,7 @@ class FakeWriter:
             "content-length": str(payload.size),
             "last-modified": "Thu, 28 Mar 2024 12:20:43 GMT",
         }
-        found = Found(headers, payload.etag)
-        self.objects[location] = found, os.pread(payload.file.fileno(), payload.size, 0)
-
-    def put_segment(self, _location, payload, number, segment):
-        if self.stopped.is_set():
-            raise Interrupted(self.stop_reason)
-        piece = os.pread(payload.file.fileno(), segment.size, segment.start)
-        self.segments[number, segment.md5] = piece
-
-    def put_manifest(self, _location, payload):
-        pairs = enumerate(payload.segments)
-        self.manifests.append(b"".join(self.segments[number, s.md5] for number, s in pairs))
+        self.objects[location] = headers, os.pread(payload.file.fileno(), payload.size, 0)
 
     def stored(self):
         return {

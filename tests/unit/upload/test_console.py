@@ -7,7 +7,6 @@ import pytest
 
 from oslogserve.errors import SourceError
 from oslogserve.sources.objects.location import Location
-from oslogserve.upload import growing
 from oslogserve.upload.console import LiveConsole, keep
 from oslogserve.upload.writer import Interrupted
 from tests.unit.upload.fakes import FakeReport, FakeWriter
@@ -33,32 +32,6 @@ def test_a_full_disk_never_stops_the_job_and_is_reported():
     keep([b"1234", b"567"], Full(), report)
     assert report.lines == ["the disk is full: 5 bytes of the console are lost"]
     assert not report.is_complete
-
-
-def test_readers_see_all_lines_and_full_segments_are_sent_once(file, monkeypatch):
-    monkeypatch.setattr(growing, "SEGMENT", 10)
-    writer = FakeWriter()
-    with closing(LiveConsole(file, LOCATION, writer, NEVER, FakeReport())) as live:
-        live.renew()
-        assert writer.manifests == []  # an empty one would hide an earlier console
-        for chunk in (b"12345", b"67890", b"", b"a" * 25, b"b"):
-            file.write(chunk)
-            live.renew()
-        full = {key for key, piece in writer.segments.items() if len(piece) == 10}
-        sent = dict(writer.segments)
-        writer.segments = {key: sent[key] for key in full}
-        file.write(b"c")
-        live.renew()
-    whole = b"1234567890" + b"a" * 25 + b"bc"
-    assert writer.manifests == [whole[:5], whole[:10], whole[:35], whole[:36], whole]
-    assert [piece for key, piece in writer.segments.items() if key not in sent] == [b"aaaaabc"]
-
-
-def test_segments_grow_so_that_a_manifest_holds_any_console():
-    sizes = [growing.segment_size(number) for number in range(1000)]
-    assert sizes[0] == 8 * 2**20
-    assert max(sizes) <= 5 * 2**30
-    assert sum(sizes) > 800 * 10**9
 
 
 def test_a_failing_swift_is_reported_once_and_asked_again(file, monkeypatch):

@@ -17,10 +17,10 @@ from oslogserve.errors import SourceError
 from oslogserve.http import TEXT
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
+from oslogserve.upload import buckets
 from oslogserve.upload import writer as writers
+from oslogserve.upload.buckets import BucketWriter
 from oslogserve.upload.payload import Changed
-from oslogserve.upload.store.services import READ_WRITE
-from oslogserve.upload.store.writer import StoreWriter
 from oslogserve.upload.writer import Effort, Interrupted
 
 LOCATION = Location("logs", "job/core.bin")
@@ -87,7 +87,7 @@ def make_writer(monkeypatch):
             given = {"url": url, "endpoint": "http://store", "anonymous": "yes", "retries": "0"}
             config = load(None, {}, **{f"store_{key}": text for key, text in given.items()})
             [(name, section)] = config.stores
-            made = StoreWriter(name, section, Effort(1, patience), prefix)
+            made = BucketWriter(name, section, Effort(1, patience), prefix)
             writer = opened.enter_context(closing(made))
             writer.connection = Connection()
             writer.connection.parsed_url = urlsplit("http://store")
@@ -171,16 +171,16 @@ def test_an_object_is_sent_with_what_describes_it_and_with_its_md5(
     assert asked.headers.items() >= {"Content-MD5": digest, **expected}.items()
     headers = {name: text for name, text in asked.headers.items() if "-meta-" in name}
     writer.connection.answers["HEAD", PATH] = Reply(headers=headers)
-    assert writer.head_anew(LOCATION).checksum == made.etag
+    assert writer.checksum_of(writer.head_anew(LOCATION)) == made.etag
 
 
 def test_what_the_store_says_of_its_bytes_counts_more_than_metadata(make_writer):
     writer = make_writer()
     headers = {"ETag": f'"{"a" * 32}"', "x-amz-meta-oslogserve-checksum": "b" * 32}
     writer.connection.answers["HEAD", PATH] = Reply(headers=headers)
-    assert writer.head_anew(LOCATION).checksum == "a" * 32
+    assert writer.checksum_of(writer.head_anew(LOCATION)) == "a" * 32
     headers["ETag"] = f'"{"a" * 32}-2"'
-    assert writer.head_anew(LOCATION).checksum == "b" * 32
+    assert writer.checksum_of(writer.head_anew(LOCATION)) == "b" * 32
 
 
 def test_an_unfinished_upload_goes_on_and_others_of_the_object_are_aborted(make_writer, payload):
@@ -369,4 +369,36 @@ def test_googles_token_of_an_upload_may_write(monkeypatch, make_writer):
     scopes = []
     monkeypatch.setattr(access, "of_google", lambda _, scope: scopes.append(scope))
     make_writer("gs://logs")
-    assert scopes == [READ_WRITE]
+    assert scopes == [access.READ_WRITE]
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    now = [1000.0]
+    monkeypatch.setattr(buckets.time, "monotonic", lambda: now[0])
+    return now
+
+
+def test_a_large_console_is_sent_seldom_and_its_last_lines_come_in_time(
+    make_writer, tmp_path, clock, monkeypatch
+):
+    monkeypatch.setattr(buckets, "WHOLE", 10)
+    writer = make_writer()
+    sent = []
+    put = writer.connection.request
+
+    def request(*asked):
+        sent.append(clock[0] - 1000)
+        put(*asked)
+
+    monkeypatch.setattr(writer.connection, "request", request)
+    with (tmp_path / "a").open("x+b", buffering=0) as file:
+        renew = writer.console(LOCATION, file, 5)
+        renew(0)
+        for size in (*range(1, 41), *[41] * 60):
+            file.write(b"x" * (size - file.tell()))
+            renew(size)
+            clock[0] += 1
+    # Up to 10 bytes each time; then after half a second for each byte; never without new lines.
+    assert sent == [*range(10), 14, 22, 34, 52]
+    assert writer.connection.asked[-1].body == b"x" * 41

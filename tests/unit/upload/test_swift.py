@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a real Swift does with uploads is in functional/test_upload."""
 
+import json
 import threading
 import time
 from contextlib import ExitStack, closing
+from hashlib import md5
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
-from swiftclient.exceptions import ClientException
 
 from oslogserve.errors import SourceError
+from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.location import Location
-from oslogserve.upload import swift_writer
+from oslogserve.sources.swift.session import SwiftSession
+from oslogserve.upload import swift as swift_module
 from oslogserve.upload import writer as writers
 from oslogserve.upload.payload import Changed
-from oslogserve.upload.swift_writer import SwiftWriter
+from oslogserve.upload.swift import SwiftWriter
 from oslogserve.upload.writer import Effort
 from tests.unit.upload.fakes import config
 
@@ -23,64 +27,118 @@ FORBIDDEN = SourceError("swift", "status 403", "forbidden")
 
 
 class FakeSwift:
-    """A session that keeps the headers of what is put."""
+    """A connection to a Swift that keeps the headers of what is put, and the bytes of manifests."""
+
+    class adapter:
+        at = 0.0
+
+    parsed_url = urlsplit("http://swift/v1")
 
     def __init__(self):
+        #: Method, container and name of each request.
         self.asked = []
         self.objects = {}
+        self.bodies = {}
         self.containers = {"logs": {"x-container-read": ".r:*", "x-storage-policy": "gold"}}
         #: Raised by the next requests, in turn.
         self.errors = []
+        #: The status of the next object that is put.
+        self.refusal = 0
 
-    def request(self, call, *args, **options):
-        if self.errors:
-            raise self.errors.pop(0)
-        self.asked.append((call.__name__, *args))
-        return getattr(self, call.__name__)(*args, **options)
+    def request(self, method, target, body, headers):
+        url = urlsplit(target)
+        where = tuple(map(unquote, url.path.split("/", 3)[2:]))
+        sent = b""
+        if hasattr(body, "read"):
+            while piece := body.read(4):
+                sent += piece
+        self.asked.append((method, *where))
+        headers = {name.lower(): text for name, text in headers.items()}
+        query = dict(parse_qsl(url.query))
+        self._answer = getattr(self, f"_{method.lower()}")(where, headers, sent or body, query)
 
-    def head_object(self, *location):
-        return self.objects.get(location)
-
-    def head_container(self, container):
-        return self.containers.get(container)
-
-    def put_container(self, container, headers):
-        self.containers[container] = headers
-
-    def put(self, *location, headers):
-        headers = {name.lower(): value for name, value in headers.items()}
-        headers["etag"] = location[1].rpartition("-")[2]  # a segment's name ends with it
-        if "x-delete-after" in headers:
-            headers["x-delete-at"] = str(int(time.time()) + int(headers["x-delete-after"]))
-        self.objects[location] = headers
-        return "etag"
-
-    def get_container(self, container, prefix, delimiter=None, limit=None):
-        names = [name for location, name in self.objects if location == container]
-        below = [name for name in names if name.startswith(prefix)]
-        rows = [
-            {"subdir": name} if delimiter and delimiter in name[len(prefix) :] else {"name": name}
-            for name in below
-        ]
-        return {}, rows[:limit]
-
-    def delete_object(self, *location):
-        del self.objects[location]
-
-    def chunk_deadline(self):
-        return 1234.5
+    def getresponse(self):
+        return self._answer
 
     def close(self):
         pass
 
+    def _head(self, where, *_):
+        kept = self.containers.get(where[0]) if len(where) == 1 else self.objects.get(where)
+        return Answer(404) if kept is None else Answer(200, kept)
+
+    def _put(self, where, headers, body, query):
+        if len(where) == 1:
+            kept = {name: text for name, text in headers.items() if name.startswith("x-container")}
+            kept |= {name: text for name, text in headers.items() if name == "x-storage-policy"}
+            self.containers[where[0]] = kept
+            return Answer(201)
+        if self.refusal:
+            return Answer(self.refusal)
+        if query:
+            assert query == {"multipart-manifest": "put"}
+            assert "etag" not in headers
+            rows = [tuple(row["path"][1:].split("/", 1)) for row in json.loads(body)]
+            body = b"".join(self.bodies[row] for row in rows)
+        else:
+            assert headers["etag"] == md5(body).hexdigest()
+        if "x-delete-after" in headers:
+            headers["x-delete-at"] = str(int(time.time()) + int(headers["x-delete-after"]))
+        self.objects[where] = headers
+        self.bodies[where] = body
+        return Answer(201)
+
+    def _get(self, where, _headers, _body, query):
+        prefix = query["prefix"]
+        names = [name for location, name in self.objects if location == where[0]]
+        below = sorted(name[len(prefix) :] for name in names if name.startswith(prefix))
+        folders = {name.partition("/")[0] + "/" for name in below if "/" in name}
+        files = [{"name": prefix + name} | ROW for name in below if "/" not in name]
+        rows = [*files, *({"subdir": prefix + name} for name in folders)]
+        return Answer(200, {}, json.dumps(rows[: int(query["limit"])]).encode())
+
+    def _delete(self, where, *_):
+        del self.objects[where]
+        return Answer(204)
+
     def puts(self):
-        return [location for method, *location in self.asked if method == "put"]
+        return [location for method, *location in self.asked if method == "PUT" and location[1:]]
+
+
+ROW = {"bytes": 1, "last_modified": "2024-03-28T12:20:43.570000"}
+
+
+class Answer:
+    def __init__(self, status, headers=None, body=b""):
+        self.status = status
+        self.headers = headers or {}
+        self.read = lambda: body
+
+    def getheaders(self):
+        return self.headers.items()
 
 
 @pytest.fixture
 def swift(monkeypatch):
     swift = FakeSwift()
-    monkeypatch.setattr(swift_writer, "SwiftSession", lambda *_: swift)
+
+    def made(*given):
+        session = SwiftSession(*given)
+        request = session.request
+
+        def checked(*args, **options):
+            if swift.errors:
+                raise swift.errors.pop(0)
+            return request(*args, **options)
+
+        access = Access("http://swift/v1", "token")
+        monkeypatch.setattr(session._tokens, "current", lambda *_: access)
+        monkeypatch.setattr(session, "_connection", lambda *_: swift)
+        monkeypatch.setattr(session, "request", checked)
+        monkeypatch.setattr(session, "chunk_deadline", lambda: 1234.5)
+        return session
+
+    monkeypatch.setattr(swift_module, "SwiftSession", made)
     return swift
 
 
@@ -123,7 +181,7 @@ def test_nothing_reads_a_file_after_its_upload_has_failed(
     is_over = threading.Event()
     ended = []
 
-    def put_segment(_, _payload, number, _segment):
+    def put_segment(_, number, _segment):
         if number == 0:
             assert is_read.wait(10)
             raise error
@@ -203,68 +261,64 @@ def test_segments_outlive_their_object(swift, make_writer, payload):
     assert len(swift.puts()) == 5 + 4
 
 
-def test_objects_are_asked_for_one_by_one_if_swift_cannot_list_all(swift, make_writer, monkeypatch):
-    monkeypatch.setattr(swift_writer, "PAGE", 2)
-    for name in ("job/a", "job/b", "job/c"):
-        swift.objects["logs", name] = {"etag": name}
-    assert make_writer(prefix="job/").head(Location("logs", "job/c")).checksum == "job/c"
+def test_a_new_folder_is_told_by_one_request(swift, make_writer, payload):
+    writer = make_writer(prefix="job/")
+    assert [writer.head(LOCATION), writer.head(LOCATION)] == [None, None]
+    assert swift.asked == [("GET", "logs")]
+    writer.replace(LOCATION, None, payload(b"a"))
+    assert make_writer(prefix="job/").head(LOCATION)["etag"] == md5(b"a").hexdigest()
 
 
-def test_a_container_that_disappears_is_reported(swift, writer, payload, monkeypatch):
-    monkeypatch.setattr(FakeSwift, "put", lambda *_, **__: None)  # 404
+def test_a_container_that_disappears_is_reported(swift, writer, payload):
+    swift.refusal = 404
     with pytest.raises(SourceError, match="container"):
         writer.replace(LOCATION, None, payload(b"abc"))
 
 
-class Connection:
-    class adapter:
-        at = 0.0
-
-
-@pytest.fixture
-def put_object(swift, writer, monkeypatch):
-    """Sets the function that sends an object."""
-    writer._containers["logs"] = {}
-    monkeypatch.setattr(
-        swift,
-        "request",
-        lambda call, *args, **options: call(
-            "url", "token", *args, http_conn=(None, Connection), **options
-        ),
-    )
-    return lambda function: monkeypatch.setattr(swift_writer.swift_api, "put_object", function)
-
-
-def test_bytes_go_with_their_checksum_and_move_the_deadline_of_the_answer(
-    writer, payload, put_object
-):
-    sent = []
-
-    def send(*_, contents, content_length, etag, **__):
-        sent.append((contents.read(content_length), etag))
-        return "etag"
-
-    put_object(send)
-    made = payload(b"abc")
-    writer.replace(LOCATION, None, made)
-    assert (sent, Connection.adapter.at) == ([(b"abc", made.etag)], 1234.5)
+def test_bytes_move_the_deadline_of_the_answer(swift, writer, payload):
+    writer.replace(LOCATION, None, payload(b"abc"))
+    assert swift.adapter.at == 1234.5
 
 
 def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(
-    writer, payload, put_object, tmp_path
+    swift, writer, payload, tmp_path
 ):
     made = payload(b"abc")
+    swift.refusal = 422
+    with pytest.raises(SourceError, match="status 422"):
+        writer.replace(LOCATION, None, made)
+    (tmp_path / "core.bin").write_bytes(b"xyz")
+    with pytest.raises(Changed):
+        writer.replace(LOCATION, None, made)
     (tmp_path / "core.bin").write_bytes(b"")
-    put_object(lambda *_, contents, **__: contents.read(3))
     with pytest.raises(Changed):
         writer.replace(LOCATION, None, made)
 
-    def refuse(*_, **__):
-        raise ClientException("", http_status=422)
 
-    put_object(refuse)
-    with pytest.raises(Changed):
-        writer.replace(LOCATION, None, made)
+def test_readers_see_all_lines_and_full_segments_are_sent_once(
+    swift, writer, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(swift_module, "SEGMENT", 10)
+    shown = []
+    with (tmp_path / "a").open("x+b", buffering=0) as file:
+        renew = writer.console(LOCATION, file, 10)
+        renew(0)
+        assert swift.asked == []  # an empty one would hide an earlier console
+        for chunk in (b"12345", b"67890", b"", b"a" * 25, b"b", b"c"):
+            file.write(chunk)
+            swift.asked.clear()
+            renew(file.tell())
+            shown.append(swift.bodies[LOCATION])
+    whole = b"1234567890" + b"a" * 25 + b"bc"
+    assert shown == [whole[:size] for size in (5, 10, 10, 35, 36, 37)]
+    assert [swift.bodies[tuple(where)] for where in swift.puts()] == [b"aaaaabc", whole]
+
+
+def test_segments_grow_so_that_a_manifest_holds_any_console():
+    sizes = [swift_module.segment_size(number) for number in range(1000)]
+    assert sizes[0] == 8 * 2**20
+    assert max(sizes) <= 5 * 2**30
+    assert sum(sizes) > 800 * 10**9
 
 
 def test_requests_that_are_repeated_are_announced_once_a_minute(swift, writer, monkeypatch):

@@ -1,2 +1,0 @@
-# SPDX-License-Identifier: Apache-2.0
-"""Uploads to the buckets of [store]: all that only a writer of them needs."""
