@@ -19,10 +19,9 @@ from oslogserve.progress import at_signals
 from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.text import shown
 from oslogserve.upload.console import LiveConsole, keep
-from oslogserve.upload.destination import BadName, Destination
+from oslogserve.upload.destination import BadName, Destination, check_options, target_of
 from oslogserve.upload.masks import load_masks
 from oslogserve.upload.report import Report
-from oslogserve.upload.targets import check_options, target_of
 from oslogserve.upload.uploader import Uploader, files_below
 from oslogserve.upload.writer import Effort, Writer
 

@@ -35,7 +35,7 @@ class SwiftWriter(Writer):
     _missing = "its container is gone"
 
     def __init__(
-        self, config: Config, expire: float | None, effort: Effort, prefix: str = ""
+        self, config: Config, effort: Effort, expire: float | None, prefix: str = ""
     ) -> None:
         """expire: seconds after which objects expire; None for never. prefix: see Writer."""
         session = SwiftSession(config, Metrics())

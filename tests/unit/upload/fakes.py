@@ -5,9 +5,8 @@ import os
 from threading import Event
 
 from oslogserve.config import load
-from oslogserve.upload.destination import Destination
+from oslogserve.upload.destination import Destination, target_of
 from oslogserve.upload.report import Report
-from oslogserve.upload.targets import SwiftTarget
 
 
 class FakeWriter:
@@ -69,4 +68,4 @@ def config(container="logs"):
 
 def destination(container="logs", prefix=b"42/7"):
     given = config(container)
-    return Destination(given, SwiftTarget(given), prefix, segment_size=2**20, may_gzip=True)
+    return Destination(given, target_of(given, None), prefix, segment_size=2**20, may_gzip=True)

@@ -146,7 +146,7 @@ def swift(monkeypatch):
 def make_writer(swift):
     with ExitStack() as opened:
         yield lambda expire=None, patience=60, prefix="": opened.enter_context(
-            closing(SwiftWriter(config(), expire, Effort(2, patience), prefix))
+            closing(SwiftWriter(config(), Effort(2, patience), expire, prefix))
         )
 
 
@@ -218,7 +218,7 @@ def impatient(monkeypatch):
 def test_a_wrong_password_is_told_at_once_however_much_patience_there_is(swift, impatient):
     notes = []
     swift.errors = [DENIED, DENIED]
-    with closing(SwiftWriter(config(), None, Effort(2, 3600, notes.append))) as writer:
+    with closing(SwiftWriter(config(), Effort(2, 3600, notes.append), None)) as writer:
         with pytest.raises(SourceError, match="status 401"):
             writer.head(LOCATION)
         assert (len(swift.errors), notes) == (1, [])
