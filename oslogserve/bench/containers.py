@@ -52,7 +52,7 @@ class Containers:
     @property
     def url(self) -> str:
         """The storage URL."""
-        return self._access()[0]
+        return self._session.access().storage_url
 
     def make(self, run: str, count: int) -> list[str]:
         """Makes the containers of a run. Returns their names."""
@@ -88,9 +88,9 @@ class Containers:
     def authorized(self, requests: Iterable[Request]) -> Iterator[Request]:
         """Yields the requests with URL and token, added just before each is sent."""
         for request in requests:
-            url, token = self._access()
-            headers = (f"X-Auth-Token: {token}", *request.headers)
-            yield request._replace(url=f"{url}/{request.name}", headers=headers)
+            access = self._session.access()
+            headers = (f"X-Auth-Token: {access.token}", *request.headers)
+            yield request._replace(url=f"{access.storage_url}/{request.name}", headers=headers)
 
     def delete(self, containers: Sequence[str]) -> None:
         """Deletes empty containers. Raises SourceError if one has an object."""
@@ -104,13 +104,6 @@ class Containers:
                     if error.reason != "refused" or time.monotonic() > end:
                         raise
                     time.sleep(0.2)
-
-    def _access(self) -> tuple[str, str]:
-        """The storage URL and a token."""
-        access = self._session.request(lambda url, token, http_conn: (url, token))
-        if access is None:
-            raise SourceError("swift", "it gave no token")
-        return access
 
     def _rows(self, container: str, prefix: str = "") -> Iterator[Listed]:
         """Yields the objects in a container, or the containers of the account (""), page by page."""

@@ -10,6 +10,7 @@ import io
 import math
 import socket
 import time
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -78,27 +79,37 @@ class DeadlineAdapter(HTTPAdapter):
         super().close()
 
 
-class DeadlineConnection(swift_api.HTTPConnection):
-    """A connection of swiftclient with a deadline."""
+class Connection(swift_api.HTTPConnection):
+    """A connection of swiftclient with a deadline, for one request after the other."""
 
-    def __init__(self, url: str, ca_file: str | None) -> None:
+    #: With which the next request is made: see begin().
+    access: Any
+
+    def __init__(self, url: str, ca_file: str) -> None:
         super().__init__(url, cacert=ca_file)
         self.requests_args["allow_redirects"] = False  # the token would go along to any host
         self.request_session.auth = lambda request: request  # else that of .netrc replaces ours
-        self.adapter = DeadlineAdapter.mounted_on(self.request_session)
-        self._trace = Trace()
+        self._adapter = DeadlineAdapter.mounted_on(self.request_session)
 
-    def begin(self, deadline: float, timeouts: tuple[float, float], trace: Trace) -> None:
+    def begin(
+        self, access: Any, deadline: float, timeouts: tuple[float, float], trace: Trace
+    ) -> None:
         """Prepares the next request. timeouts: seconds to connect, and to wait for the next bytes."""
-        self.adapter.at = deadline
+        self.access = access
         self.requests_args["timeout"] = timeouts
         self._trace = trace
+        self.wait_until(deadline)
 
-    def _request(self, *args: Any, headers: dict[str, str], **options: Any) -> requests.Response:
-        headers.update(self._trace.headers)
-        response: requests.Response = super()._request(*args, headers=headers, **options)
-        self._trace.transaction = transaction_of(response.headers)
-        return response
+    def wait_until(self, deadline: float) -> None:
+        """Sets the deadline of the next bytes."""
+        self._adapter.at = deadline
+
+    def answer(self, method: str, url: str, headers: Mapping[str, str], body: Any) -> Any:
+        given = {**headers, **self._trace.headers}
+        asked = {"headers": given, "data": body, **self.requests_args}
+        self.resp = self.request_session.request(method, url, **asked)
+        self._trace.transaction = transaction_of(self.resp.headers)
+        return self.getresponse()
 
 
 class _DeadlineResponse(http.client.HTTPResponse):

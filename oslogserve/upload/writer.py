@@ -20,6 +20,7 @@ from typing import Any, BinaryIO, NamedTuple, TypeVar
 from swiftclient.utils import LengthWrapper
 
 from oslogserve.errors import SourceError
+from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.listing import BEGINNING, Page
 from oslogserve.sources.objects.location import Location
@@ -132,7 +133,7 @@ class Writer(ABC):
 
         Raises Changed.
         """
-        asked = {"method": method, "query": query}
+        asked: dict[str, Any] = {"method": method, "query": query}
         return self._request(partial(self._answer, headers or {}, body, **asked), *location)
 
     def put(
@@ -149,18 +150,19 @@ class Writer(ABC):
         self,
         headers: Mapping[str, str],
         body: bytes | Segment,
-        *args: Any,
-        http_conn: Any,
+        connection: Connection,
+        *where: str,
         **asked: Any,
     ) -> tuple[Mapping[str, str], bytes]:
-        keep_alive = self._keep_alive(http_conn)
-        asked |= {"headers": headers, "body": body, "http_conn": http_conn}
+        keep_alive = partial(self._keep_alive, connection)
+        keep_alive()
+        asked |= {"headers": headers, "body": body}
         if isinstance(body, Segment):
             asked["headers"] = {**headers, **self._service.verified(body.md5)}
             sized = LengthWrapper(SegmentReader(body, keep_alive), body.size)
             asked["body"] = sized if body.size else b""
         try:
-            found, text = self._service.read(*args, **asked)
+            found, text = self._service.read(connection, *where, **asked)
         except Refusal as error:
             if error.http_status in (400, 422) and isinstance(body, Segment):
                 body.check()  # each service has its own word for bytes that are not those of a checksum
@@ -200,16 +202,11 @@ class Writer(ABC):
                 future.cancel()
             wait(begun)
 
-    def _keep_alive(self, http_conn: Any) -> Callable[[], None]:
-        """What a request's body must call for each piece. The answer comes after the last one."""
-
-        def keep_alive() -> None:
-            if self.stopped.is_set():
-                raise Interrupted(self.stop_reason)
-            http_conn[1].adapter.at = self._session.chunk_deadline()
-
-        keep_alive()
-        return keep_alive
+    def _keep_alive(self, connection: Connection) -> None:
+        """Must be called for each piece of a request's body. The answer comes after the last one."""
+        if self.stopped.is_set():
+            raise Interrupted(self.stop_reason)
+        connection.wait_until(self._session.chunk_deadline())
 
     def _request(self, call: Callable[..., _T], *args: str, **options: Any) -> _T | None:
         """The result of ObjectSession.request, which is retried while patience lasts."""

@@ -26,12 +26,12 @@ def sign(service):
     """Lets its requests have a signature in their URLs, where these servers look for it."""
     answer = service.answer
 
-    def signed(method, url, *args, **given):
+    def signed(connection, method, path, *args, **given):
         if isinstance(service, Azure):
-            url += ("&" if "?" in url else "?") + signature()
+            path += ("&" if "?" in path else "?") + signature()
         elif isinstance(service, Google) and method == "PUT":
-            url += "?X-Goog-Algorithm=GOOG4-RSA-SHA256"
-        return answer(method, url, *args, **given)
+            path += "?X-Goog-Algorithm=GOOG4-RSA-SHA256"
+        return answer(connection, method, path, *args, **given)
 
     service.answer = signed
 

@@ -10,7 +10,7 @@ import urllib3.exceptions
 
 from oslogserve.errors import Incomplete, NoRange, SourceError
 from oslogserve.sources import Log, OpenOptions, Stored, within_dates
-from oslogserve.sources.deadline import DeadlineConnection
+from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.errors import FAILURES, TIMEOUTS
 from oslogserve.sources.objects.listing import LARGEST, is_marker
 from oslogserve.sources.objects.service import Service
@@ -40,7 +40,7 @@ class OpenObjectLog(ObjectLog):
         service: Service,
         headers: Mapping[str, str],
         chunks: Iterator[bytes],
-        connection: DeadlineConnection,
+        connection: Connection,
         session: ObjectSession,
     ) -> None:
         """Reads the first chunk. For the others, see ObjectLog."""
@@ -50,8 +50,8 @@ class OpenObjectLog(ObjectLog):
         if not self._first and self.stored.size:
             raise urllib3.exceptions.IncompleteRead(0, self.stored.size)
         self._is_read = False
-        self._adapter = connection.adapter
-        self._connection: DeadlineConnection | None = connection
+        self._connection = connection
+        self._is_open = True
         self._session = session
 
     def __iter__(self) -> Iterator[bytes]:
@@ -75,7 +75,7 @@ class OpenObjectLog(ObjectLog):
         It has a deadline. Else a server that sends a byte a second would hold the thread, even after
         the client has left.
         """
-        self._adapter.at = self._session.chunk_deadline()
+        self._connection.wait_until(self._session.chunk_deadline())
         try:
             return next(self._chunks, b"")
         except TIMEOUTS as error:
@@ -85,13 +85,11 @@ class OpenObjectLog(ObjectLog):
 
     def close(self) -> None:
         """Gives the connection back if all was read, else closes it."""
-        connection, self._connection = self._connection, None
-        if connection is None:
-            return
-        if self._is_read:
-            self._session.release(connection)
-        else:
-            connection.close()
+        is_open, self._is_open = self._is_open, False
+        if is_open and self._is_read:
+            self._session.release(self._connection)
+        elif is_open:
+            self._connection.close()
 
 
 def check_answer(

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from oslogserve import __version__
+from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.listing import Marker, Page
 
@@ -19,7 +20,7 @@ _AGENT = f"oslogserve/{__version__}"
 
 
 class Service(ABC):
-    """args of requests: address, token, container and, for an object, its name; see ObjectSession.request."""
+    """where: a container and, for an object, its name. connection: has an access."""
 
     #: Headers of all requests.
     headers: Mapping[str, str] = {}
@@ -72,66 +73,54 @@ class Service(ABC):
         """The header by which the service verifies a body. md5: in hexadecimal digits."""
         return {"Content-MD5": base64.b64encode(bytes.fromhex(md5)).decode()}
 
-    def head(self, *args: Any, **options: Any) -> Mapping[str, str]:
+    def head(self, connection: Connection, *where: str) -> Mapping[str, str]:
         """The headers of an object, or of what objects are in."""
-        return self.read(*args, method="HEAD", **options)[0]
+        return self.read(connection, *where, method="HEAD")[0]
 
-    def read(self, *args: Any, **options: Any) -> tuple[Mapping[str, str], bytes]:
+    def read(
+        self, connection: Connection, *where: str, **options: Any
+    ) -> tuple[Mapping[str, str], bytes]:
         """The headers, in small letters, and the body of what ask() answers."""
-        response = self.ask(*args, **options)
+        response = self.ask(connection, *where, **options)
         return headers_of(response), response.read()
 
     def ask(
         self,
-        address: str,
-        token: Any,
+        connection: Connection,
         *where: str,
         method: str = "GET",
         query: Mapping[str, str] | None = None,
         headers: Mapping[str, str] | None = None,
         body: Any = "",
-        http_conn: Any,
     ) -> Any:
-        """A successful answer about an object, or about what objects are in."""
-        url = address + self.path(*where) + query_string(query or {})
-        return self.answer(method, url, token, headers, body, http_conn=http_conn)
+        """A successful answer about an object, or about what objects are in. Raises Refusal for another."""
+        path = self.path(*where) + query_string(query or {})
+        return self.answer(connection, method, path, headers, body)
 
     def listed(
-        self,
-        address: str,
-        token: Any,
-        container: str,
-        *,
-        prefix: str,
-        marker: Marker,
-        limit: int,
-        http_conn: Any,
+        self, connection: Connection, container: str, *, prefix: str, marker: Marker, limit: int
     ) -> Page:
         """The page of a listing after `marker`. Raises one of several errors for a malformed one."""
         query = self.query(prefix, marker, min(limit, self.page_size))
         given = {name: text for name, text in query.items() if text}
-        url = address + self.listing_path(container) + query_string(given)
-        response = self.answer("GET", url, token, http_conn=http_conn)
-        return self.page(response.read(), prefix, marker)
+        path = self.listing_path(container) + query_string(given)
+        return self.page(self.answer(connection, "GET", path).read(), prefix, marker)
 
     def answer(
         self,
+        connection: Connection,
         method: str,
-        url: str,
-        token: Any,
+        path: str,
         headers: Mapping[str, str] | None = None,
         body: Any = "",
-        *,
-        http_conn: Any,
     ) -> Any:
         """A successful answer. Raises Refusal for one that is none."""
+        address, token = connection.access[:2]
+        url = address + path
         wanted = {"User-Agent": _AGENT, **self.headers, **(headers or {})}
         if token:
             wanted |= self.credentials(token, method, url, wanted)
-        parsed_url, connection = http_conn
-        target = url.removeprefix(f"{parsed_url.scheme}://{parsed_url.netloc}")
-        connection.request(method, target, body, wanted)
-        response = connection.getresponse()
+        response = connection.answer(method, url, wanted, body)
         if not 200 <= response.status < 300:
             raise Refusal(response.status, response.read(), response.headers)
         return response

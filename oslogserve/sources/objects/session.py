@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Trace
-from oslogserve.sources.deadline import DeadlineConnection
+from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.access import Access, SharedAccess
 from oslogserve.sources.objects.errors import (
     FAILURES,
@@ -50,7 +50,7 @@ class ObjectSession:
         self.is_public = access.is_public
         self._answer_timeout: float = options["answer_timeout"]
         self._read_timeout: float = options["read_timeout"]
-        self._idle: list[DeadlineConnection] = []
+        self._idle: list[Connection] = []
 
     def close(self) -> None:
         """Closes the idle connections. An open log closes its own."""
@@ -58,9 +58,9 @@ class ObjectSession:
             self._idle.pop().close()
         self._tokens.close()
 
-    def check_access(self) -> None:
-        """Checks that there are credentials. Raises SourceError."""
-        self._tokens.current(Context().deadline(self._answer_timeout))
+    def access(self) -> Access:
+        """What requests are made with. Raises SourceError."""
+        return self._tokens.current(Context().deadline(self._answer_timeout))
 
     def chunk_deadline(self) -> float:
         """The deadline for the next bytes of an open log, by time.monotonic()."""
@@ -74,7 +74,7 @@ class ObjectSession:
         keeps_connection: bool = False,
         **options: Any,
     ) -> _T | None:
-        """The result of call(storage URL, token, *args, http_conn=connection, **options); None for 404.
+        """The result of call(connection, *args, **options); None for 404.
 
         keeps_connection: the caller gives the connection back by release(). Raises SourceError, after
         retries where they can help.
@@ -85,8 +85,8 @@ class ObjectSession:
         while True:
             try:
                 access = self._tokens.current(deadline, refused)
-                once = partial(call, access.storage_url, access.token, *args, **options)
-                connection = self._connection(access.storage_url, deadline, context.trace)
+                connection = self._connection(access, deadline, context.trace)
+                once = partial(call, connection, *args, **options)
                 return self._request_once(once, connection, keeps_connection)
             except FAILURES as error:
                 status = getattr(error, "http_status", None)
@@ -115,10 +115,10 @@ class ObjectSession:
         return is_untold or (is_denied(error) and (is_first or access.has_expired()))
 
     def _request_once(
-        self, call: Callable[..., _T], connection: DeadlineConnection, keeps_connection: bool
+        self, call: Callable[[], _T], connection: Connection, keeps_connection: bool
     ) -> _T:
         try:
-            result = call(http_conn=(connection.parsed_url, connection))
+            result = call()
         except BaseException as error:
             if getattr(error, "http_status", None) in (401, 404):
                 self.release(connection)
@@ -129,17 +129,18 @@ class ObjectSession:
             self.release(connection)
         return result
 
-    def _connection(self, url: str, deadline: float, trace: Trace) -> DeadlineConnection:
+    def _connection(self, access: Access, deadline: float, trace: Trace) -> Connection:
         try:
             connection = self._idle.pop()  # list.pop and append are atomic
         except IndexError:
-            connection = DeadlineConnection(url, self._options["ca_file"] or None)
+            connection = Connection(access.storage_url, self._options["ca_file"])
         left = max(0.01, deadline - time.monotonic())
         connect_timeout = min(self._options["connect_timeout"], left)
-        connection.begin(deadline, (connect_timeout, self._read_timeout), trace)
+        timeouts = connect_timeout, self._read_timeout
+        connection.begin(access, deadline, timeouts, trace)
         return connection
 
-    def release(self, connection: DeadlineConnection) -> None:
+    def release(self, connection: Connection) -> None:
         """Takes back a connection whose response was read to its end, for later requests."""
         if len(self._idle) < IDLE_CONNECTIONS:
             self._idle.append(connection)

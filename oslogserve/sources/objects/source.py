@@ -21,6 +21,7 @@ from oslogserve.sources import (
     OpenOptions,
     WantedEntries,
 )
+from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects import listing
 from oslogserve.sources.objects.listing import BEGINNING, Marker, Page, name_before
 from oslogserve.sources.objects.location import Location, prefix_of, stored_as
@@ -127,21 +128,20 @@ class ObjectSource(ABC):
         get = partial(self._get, options)
         return self._request(get, *location, keeps_connection=True)
 
-    def _metadata(self, *args: str, http_conn: Any) -> ObjectLog:
-        headers = self._service.head(*args, http_conn=http_conn)
+    def _metadata(self, connection: Connection, *where: str) -> ObjectLog:
+        headers = self._service.head(connection, *where)
         return ObjectLog(self.name, self._service, headers)
 
-    def _get(self, options: OpenOptions, *args: str, http_conn: Any) -> OpenObjectLog:
+    def _get(self, options: OpenOptions, connection: Connection, *where: str) -> OpenObjectLog:
         """An open log whose first chunk was read."""
         headers = {}
         if options.byte_range is not None:
             first, end = options.byte_range
             headers = {"Range": f"bytes={first}-{end - 1}", "If-Match": f'"{options.version}"'}
-        response = self._service.ask(*args, headers=headers, http_conn=http_conn)
+        response = self._service.ask(connection, *where, headers=headers)
         found = headers_of(response)
         check_answer(self.name, response.status, found, options)
         chunks = iter(partial(response.read, options.chunk_of(self._chunk_size)), b"")
-        connection = http_conn[1]
         return OpenObjectLog(self.name, self._service, found, chunks, connection, self._session)
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:

@@ -87,7 +87,7 @@ class Store(ObjectSource):
 
     def check(self) -> None:
         if "{partition}" in self._url.bucket:
-            self._session.check_access()
+            self._session.access()
             return
         folder = Location(self._url.bucket, self._url.folder)
         try:

@@ -45,10 +45,10 @@ class SwiftSession(ObjectSession):
 
     def _introduce(self, access: Access) -> None:
         """Lets Swift verify a new token with Keystone, so that no reader waits for that."""
-        head = partial(SwiftService().head, access.storage_url, access.token)
         deadline = time.monotonic() + self._token_timeout
         with contextlib.suppress(Exception):  # the next reader's request will tell
-            connection = self._connection(access.storage_url, deadline, Trace())
+            connection = self._connection(access, deadline, Trace())
+            head = partial(SwiftService().head, connection)
             self._request_once(head, connection, keeps_connection=False)
 
 

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from oslogserve.sources import deadline as module
-from oslogserve.sources.deadline import DeadlineAdapter, DeadlineConnection, _DeadlineResponse
+from oslogserve.sources.deadline import Connection, DeadlineAdapter, _DeadlineResponse
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -114,6 +114,6 @@ def test_a_body_whose_chunks_have_a_deadline_each_may_be_of_any_length(ends, mon
 def test_what_netrc_has_for_any_host_replaces_no_credential(monkeypatch, tmp_path):
     (tmp_path / "netrc").write_text("default login somebody password else\n")
     monkeypatch.setenv("NETRC", str(tmp_path / "netrc"))
-    session = DeadlineConnection("http://store", None).request_session
+    session = Connection("http://store", "").request_session
     request = requests.Request("GET", "http://store/a", headers={"Authorization": "ours"})
     assert session.prepare_request(request).headers["Authorization"] == "ours"

@@ -8,13 +8,13 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from types import MappingProxyType
 from typing import NamedTuple
-from urllib.parse import urlsplit
 
 import pytest
 
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.http import TEXT
+from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store import access
 from oslogserve.upload import buckets
@@ -52,23 +52,23 @@ class Asked(NamedTuple):
 class Connection:
     """Answers of a server by method and target; asked: what was sent. An answer may be an error."""
 
-    class adapter:
-        at = 0.0
+    access = Access("http://store", "")
 
     def __init__(self):
         self.answers = {}
         self.asked = []
 
-    def request(self, method, target, body, headers):
+    def wait_until(self, deadline):
+        pass
+
+    def answer(self, method, url, headers, body):
         sent = body
         if hasattr(body, "read"):
             sent = b""
             while piece := body.read(4):
                 sent += piece
-        self.asked.append(Asked(method, target, headers, sent))
-
-    def getresponse(self):
-        asked = self.asked[-1]
+        asked = Asked(method, url.removeprefix("http://store"), headers, sent)
+        self.asked.append(asked)
         reply = self.answers.get((asked.method, asked.target), Reply())
         return reply.pop(0) if isinstance(reply, list) else reply
 
@@ -90,7 +90,6 @@ def make_writer(monkeypatch):
             made = BucketWriter(name, section, Effort(1, patience), prefix)
             writer = opened.enter_context(closing(made))
             writer.connection = Connection()
-            writer.connection.parsed_url = urlsplit("http://store")
             monkeypatch.setattr(writer._session, "_connection", lambda *_: writer.connection)
             return writer
 
@@ -313,14 +312,14 @@ def test_refused_bytes_have_changed_or_are_refused_for_something_else(
 
 def test_an_upload_ends_between_two_pieces(make_writer, payload, monkeypatch):
     writer = make_writer()
-    send = writer.connection.request
+    send = writer.connection.answer
 
-    def stop(method, target, body, headers):
+    def stop(method, url, headers, body):
         body.read(1)
         writer.stopped.set()
-        send(method, target, body, headers)
+        return send(method, url, headers, body)
 
-    monkeypatch.setattr(writer.connection, "request", stop)
+    monkeypatch.setattr(writer.connection, "answer", stop)
     with pytest.raises(Interrupted):
         writer.replace(LOCATION, None, payload(b"abc"))
 
@@ -385,13 +384,13 @@ def test_a_large_console_is_sent_seldom_and_its_last_lines_come_in_time(
     monkeypatch.setattr(buckets, "WHOLE", 10)
     writer = make_writer()
     sent = []
-    put = writer.connection.request
+    put = writer.connection.answer
 
-    def request(*asked):
+    def answer(*asked):
         sent.append(clock[0] - 1000)
-        put(*asked)
+        return put(*asked)
 
-    monkeypatch.setattr(writer.connection, "request", request)
+    monkeypatch.setattr(writer.connection, "answer", answer)
     with (tmp_path / "a").open("x+b", buffering=0) as file:
         renew = writer.console(LOCATION, file, 5)
         renew(0)

@@ -29,10 +29,7 @@ FORBIDDEN = SourceError("swift", "status 403", "forbidden")
 class FakeSwift:
     """A connection to a Swift that keeps the headers of what is put, and the bytes of manifests."""
 
-    class adapter:
-        at = 0.0
-
-    parsed_url = urlsplit("http://swift/v1")
+    access = Access("http://swift/v1", "token")
 
     def __init__(self):
         #: Method, container and name of each request.
@@ -45,8 +42,11 @@ class FakeSwift:
         #: The status of the next object that is put.
         self.refusal = 0
 
-    def request(self, method, target, body, headers):
-        url = urlsplit(target)
+    def wait_until(self, deadline):
+        self.deadline = deadline
+
+    def answer(self, method, url, headers, body):
+        url = urlsplit(url)
         where = tuple(map(unquote, url.path.split("/", 3)[2:]))
         sent = b""
         if hasattr(body, "read"):
@@ -55,10 +55,7 @@ class FakeSwift:
         self.asked.append((method, *where))
         headers = {name.lower(): text for name, text in headers.items()}
         query = dict(parse_qsl(url.query))
-        self._answer = getattr(self, f"_{method.lower()}")(where, headers, sent or body, query)
-
-    def getresponse(self):
-        return self._answer
+        return getattr(self, f"_{method.lower()}")(where, headers, sent or body, query)
 
     def close(self):
         pass
@@ -131,8 +128,7 @@ def swift(monkeypatch):
                 raise swift.errors.pop(0)
             return request(*args, **options)
 
-        access = Access("http://swift/v1", "token")
-        monkeypatch.setattr(session._tokens, "current", lambda *_: access)
+        monkeypatch.setattr(session._tokens, "current", lambda *_: swift.access)
         monkeypatch.setattr(session, "_connection", lambda *_: swift)
         monkeypatch.setattr(session, "request", checked)
         monkeypatch.setattr(session, "chunk_deadline", lambda: 1234.5)
@@ -277,7 +273,7 @@ def test_a_container_that_disappears_is_reported(swift, writer, payload):
 
 def test_bytes_move_the_deadline_of_the_answer(swift, writer, payload):
     writer.replace(LOCATION, None, payload(b"abc"))
-    assert swift.adapter.at == 1234.5
+    assert swift.deadline == 1234.5
 
 
 def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(

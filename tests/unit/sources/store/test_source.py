@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import io
 from hashlib import md5
-from types import SimpleNamespace
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlsplit, urlunsplit
 
 import pytest
 
@@ -41,16 +40,16 @@ def found(content, **headers):
 class Connection:
     """A connection to what `answer` makes of a method, a target and headers."""
 
-    def __init__(self, url, answer):
-        self.parsed_url = urlsplit(url)
-        self.adapter = SimpleNamespace(at=0.0)
+    def __init__(self, access, answer):
+        self.access = access
         self._answer = answer
 
-    def request(self, method, target, data, headers):
-        self._asked = method, target, headers
+    def wait_until(self, deadline):
+        pass
 
-    def getresponse(self):
-        return self._answer(*self._asked)
+    def answer(self, method, url, headers, body):
+        url = urlsplit(url)
+        return self._answer(method, urlunsplit(("", "", *url[2:])), headers)
 
     def close(self):
         pass
@@ -76,7 +75,7 @@ def served(monkeypatch):
             store.asked.append((method, target, headers))
             return answer(method, target, headers)
 
-        connect = lambda url, *_: Connection(url, answered)
+        connect = lambda access, *_: Connection(access, answered)
         monkeypatch.setattr(store._session, "_connection", connect)
         return store
 

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
-from swiftclient.client import head_account
 from swiftclient.exceptions import ClientException
 
 from oslogserve.config import load
@@ -18,6 +17,7 @@ from oslogserve.sources.objects import access as access_module
 from oslogserve.sources.objects import session as session_module
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.session import PAUSE
+from oslogserve.sources.swift.service import SwiftService
 from oslogserve.sources.swift.session import SwiftSession, Tokens
 
 CONFIG = """
@@ -66,8 +66,8 @@ def asked(session, *answers, seconds=20):
     """What comes of it, and the tokens that were asked with; Swift gives `answers` in turn."""
     answers, tokens = list(answers), []
 
-    def ask(url, token, http_conn):
-        tokens.append(token)
+    def ask(connection):
+        tokens.append(connection.access.token)
         answer = answers.pop(0)
         if isinstance(answer, Exception):
             raise answer
@@ -183,7 +183,7 @@ def test_what_keystoneauth_raises_bare_is_told_by_its_type(tmp_path, monkeypatch
         with pytest.raises(
             SourceError, match=r"^no token can be asked for \(Exception\)$"
         ) as failed:
-            session.check_access()
+            session.access()
     assert failed.value.reason == "denied"
 
 
@@ -226,13 +226,13 @@ def test_what_does_not_answer_as_swift_does_has_failed(session, pauses, error):
 
 def test_who_cannot_be_reached_is_told(session, pauses, monkeypatch):
     with pytest.raises(SourceError, match="the connection to it failed"):
-        session.request(head_account)
+        session.request(SwiftService().head)
     monkeypatch.setattr(
         session._tokens, "_authenticate", partial(Tokens._authenticate, session._tokens)
     )
     monkeypatch.setattr(session._tokens, "_access", None)
     with pytest.raises(SourceError, match="auth_url cannot be reached"):
-        session.request(head_account)
+        session.request(SwiftService().head)
 
 
 def test_what_did_not_come_in_time_is_not_waited_for_again(session, pauses):
