@@ -18,7 +18,7 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.errors import MALFORMED
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.store.services import XmlRows, service_of
+from oslogserve.sources.store.services import service_of, xml_rows
 from oslogserve.sources.store.source import session_of
 from oslogserve.upload.payload import Changed, Payload, Segment, console_payload, segments_of
 from oslogserve.upload.writer import Effort, Writer, except_forbidden
@@ -99,8 +99,7 @@ class BucketWriter(Writer):
             for number, segment in enumerate(payload.segments)
         ]
         answer = self.ask("GET", location, {"comp": "blocklist", "blocklisttype": "all"})
-        rows = XmlRows(answer[1], ("Block",)).rows if answer else []
-        there = {row["Name"] for _, row in rows}
+        there = {row["Name"] for _, row in xml_rows(answer[1], "Block")[0]} if answer else ()
         self._at_once(
             partial(self.put, location, segment, query={"comp": "block", "blockid": name})
             for name, segment in zip(names, payload.segments, strict=True)
@@ -151,7 +150,7 @@ class BucketWriter(Writer):
         answer = self.ask("POST", location, {"uploads": ""}, _PLAIN | self._described(payload))
         if answer is None:
             raise SourceError(self.source, self._missing)
-        return XmlRows(answer[1], ()).beside["UploadId"]
+        return xml_rows(answer[1])[1]["UploadId"]
 
     def _abort(self, location: Location, upload: str) -> None:
         with except_forbidden():
@@ -165,9 +164,9 @@ class BucketWriter(Writer):
             answer = self.ask("GET", Location(location.container, ""), query, _PLAIN)
         if answer is None:
             return ""
-        found = XmlRows(answer[1], ("Upload",))
-        decoded = unquote_plus if found.beside.get("EncodingType") == "url" else str
-        uploads = [row for _, row in found.rows if decoded(row["Key"]) == location.name]
+        found, beside = xml_rows(answer[1], "Upload")
+        decoded = unquote_plus if beside.get("EncodingType") == "url" else str
+        uploads = [row for _, row in found if decoded(row["Key"]) == location.name]
         uploads.sort(key=lambda row: row["Initiated"])
         kept = uploads.pop()["UploadId"] if uploads and may_continue else ""
         for row in uploads:
@@ -180,7 +179,7 @@ class BucketWriter(Writer):
         answer = None
         with except_forbidden():
             answer = self.ask("GET", location, {"uploadId": upload}, _PLAIN)
-        for _, row in XmlRows(answer[1], ("Part",)).rows if answer else ():
+        for _, row in xml_rows(answer[1], "Part")[0] if answer else ():
             number, etag = int(row["PartNumber"]) - 1, row["ETag"].strip('"')
             segment = segments[number] if number < len(segments) else None
             if segment and (etag, int(row["Size"])) == (segment.md5, segment.size):

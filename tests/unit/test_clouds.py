@@ -179,8 +179,8 @@ def test_an_address_of_the_cloud_is_used_instead_of_the_catalogs(conf, monkeypat
     with closing(SwiftSession(conf(given), Metrics())) as session:
         token = SimpleNamespace(expires=None, auth_token="t")
         keystone = SimpleNamespace(invalidate=lambda: None, get_access=lambda _: token)
-        monkeypatch.setattr(session._tokens, "_auth", keystone)
-        assert session._tokens._authenticate().storage_url == "https://swift.example/v1/AUTH_a"
+        monkeypatch.setattr(session, "_auth", keystone)
+        assert session._token().storage_url == "https://swift.example/v1/AUTH_a"
 
 
 @pytest.mark.parametrize(

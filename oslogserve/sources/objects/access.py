@@ -4,7 +4,7 @@
 import contextlib
 import math
 import time
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 from concurrent.futures import Future
 from threading import Lock, Thread
 from typing import Any, NamedTuple
@@ -32,12 +32,15 @@ class Access(NamedTuple):
         return time.time() >= self.expires
 
 
-class SharedAccess(ABC):
+class SharedAccess:
     """The latest access of the configured user. A new one is requested once for all threads."""
 
-    def __init__(self, source: str, access: Access | None = None) -> None:
-        """source: its name. access: for ever, if no token is needed."""
+    def __init__(
+        self, source: str, authenticate: Callable[[], Access], access: Access | None = None
+    ) -> None:
+        """source: its name. authenticate: may raise SourceError. access: for ever, if no token is needed."""
         self._source = source
+        self._authenticate = authenticate
         #: True if objects are read without a token.
         self.is_public = access is not None
         # The latest token, and the latest request for one.
@@ -48,13 +51,6 @@ class SharedAccess(ABC):
         self._renewal: Future[Access] = Future()
         self._renewal.cancel()
         self._renewal_lock = Lock()
-
-    @abstractmethod
-    def _authenticate(self) -> Access:
-        """A new access. Raises SourceError."""
-
-    def close(self) -> None:  # noqa: B027 - not all have some
-        """Closes the connections that it has."""
 
     def current(self, deadline: float, refused: Any = None) -> Access:
         """A token other than the refused one. Raises SourceError.

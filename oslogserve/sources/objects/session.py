@@ -37,6 +37,8 @@ class ObjectSession:
 
     #: What should answer, for messages.
     kind = "the store"
+    #: True if a refusal always says that it is about the token.
+    tells_denials = False
 
     def __init__(
         self, source: str, options: dict[str, Any], access: SharedAccess, metrics: Metrics
@@ -56,7 +58,6 @@ class ObjectSession:
         """Closes the idle connections. An open log closes its own."""
         while self._idle:
             self._idle.pop().close()
-        self._tokens.close()
 
     def access(self) -> Access:
         """What requests are made with. Raises SourceError."""
@@ -111,8 +112,10 @@ class ObjectSession:
         A new one is refused for missing rights, or because it expired on its way.
         """
         is_first = is_first and not self.is_public
-        is_untold = is_first and may_be_denied(error) and self._tokens.may_be_old()
-        return is_untold or (is_denied(error) and (is_first or access.has_expired()))
+        is_untold = is_first and not self.tells_denials and may_be_denied(error)
+        return (is_untold and self._tokens.may_be_old()) or (
+            is_denied(error) and (is_first or access.has_expired())
+        )
 
     def _request_once(
         self, call: Callable[[], _T], connection: Connection, keeps_connection: bool

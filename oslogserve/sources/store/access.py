@@ -9,30 +9,10 @@ import logging
 import time
 from collections.abc import Callable, Mapping
 from datetime import UTC
-from typing import Any, NamedTuple
+from typing import Any
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.objects.access import Access, SharedAccess
-
-
-class SignatureV4(NamedTuple):
-    """A key of S3, which signs each request. A body is signed by its Content-MD5."""
-
-    #: botocore's, which do not change.
-    credentials: Any
-    region: str
-
-    def headers_of(self, method: str, url: str, headers: Mapping[str, str]) -> dict[str, str]:
-        from botocore.auth import S3SigV4Auth
-        from botocore.awsrequest import AWSRequest
-        from botocore.config import Config
-
-        request = AWSRequest(method, url, dict(headers))
-        if "Content-MD5" in headers:
-            request.context["client_config"] = Config(s3={"payload_signing_enabled": False})
-        S3SigV4Auth(self.credentials, "s3", self.region).add_auth(request)
-        return dict(request.headers.items())
-
+from oslogserve.sources.objects.access import Access
 
 #: Seconds after which a key of S3 is looked up again: it may be a temporary one that others replace.
 KEY_LIFE = 120.0
@@ -59,30 +39,21 @@ for _library in ("azure", "botocore", "google", "msal"):
     logging.getLogger(_library).setLevel(logging.ERROR)
 
 
-class StoreAccess(SharedAccess):
-    """The access of one store."""
-
-    def __init__(
-        self, source: str, authenticate: Callable[[], Access], access: Access | None = None
-    ) -> None:
-        """authenticate: may raise anything. access: see SharedAccess."""
-        super().__init__(source, access)
-        self._made_by = authenticate
-
-    def _authenticate(self) -> Access:
-        try:
-            return self._made_by()
-        except ImportError:
-            what = "its library is not installed: pip install oslogserve[store]"
-            raise SourceError(self._source, what, "denied") from None
-        except Exception as error:
-            name = type(error).__name__
-            what = _MEANINGS.get(name, f"no credentials are found ({name})")
-            raise SourceError(self._source, what, "denied") from error
+def explained(source: str, authenticate: Callable[[], Access]) -> Access:
+    """An access. Raises SourceError for whatever `authenticate` raises. source: the store's name."""
+    try:
+        return authenticate()
+    except ImportError:
+        what = "its library is not installed: pip install oslogserve[store]"
+        raise SourceError(source, what, "denied") from None
+    except Exception as error:
+        name = type(error).__name__
+        what = _MEANINGS.get(name, f"no credentials are found ({name})")
+        raise SourceError(source, what, "denied") from error
 
 
 def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[[], Access]:
-    """Access by a key that botocore finds. address: of the store, in a region."""
+    """Access by a key that botocore finds, for signed(). address: of the store, in a region."""
     kept: list[Any] = []
 
     def authenticate() -> Access:
@@ -99,10 +70,28 @@ def of_s3(address: Callable[[str], str], region: str, profile: str) -> Callable[
         if credentials is None:
             raise NoCredentialsError
         where = found or "us-east-1"
-        signer = SignatureV4(credentials.get_frozen_credentials(), where)
-        return Access(address(where), signer, time.time() + KEY_LIFE, KEY_LIFE)
+        key = credentials.get_frozen_credentials(), where
+        return Access(address(where), key, time.time() + KEY_LIFE, KEY_LIFE)
 
     return authenticate
+
+
+def signed(
+    key: tuple[Any, str], method: str, url: str, headers: Mapping[str, str]
+) -> dict[str, str]:
+    """The headers of a request with a signature of S3. A body is signed by its Content-MD5.
+
+    key: botocore's frozen credentials, and the region.
+    """
+    from botocore.auth import S3SigV4Auth
+    from botocore.awsrequest import AWSRequest
+    from botocore.config import Config
+
+    request = AWSRequest(method, url, dict(headers))
+    if "Content-MD5" in headers:
+        request.context["client_config"] = Config(s3={"payload_signing_enabled": False})
+    S3SigV4Auth(key[0], "s3", key[1]).add_auth(request)
+    return dict(request.headers.items())
 
 
 def of_google(address: str, scope: str) -> Callable[[], Access]:

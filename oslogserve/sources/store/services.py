@@ -7,7 +7,7 @@ import io
 import json
 import re
 from abc import abstractmethod
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
@@ -28,24 +28,23 @@ from oslogserve.sources.objects.service import Service
 from oslogserve.sources.store import access
 
 
-class XmlRows:
-    """The rows of a page of a listing, and what stands beside them."""
+def xml_rows(body: bytes, *names: str) -> tuple[list[tuple[str, dict[str, str]]], dict[str, str]]:
+    """The rows of a page of a listing, and the text of elements that are in no row.
 
-    def __init__(self, body: bytes, names: Collection[str]) -> None:
-        """names: of the elements that are rows. Raises ValueError for what is no XML."""
-        #: The name of each row's element, and the text of the elements in it.
-        self.rows: list[tuple[str, dict[str, str]]] = []
-        # What jobs wrote is text in it; the XML itself is the store's, which is trusted.
-        try:
-            for _, element in ElementTree.iterparse(io.BytesIO(body)):  # noqa: S314
-                name = _name(element)
-                if name in names:
-                    self.rows.append((name, _texts(element)))
-                    element.clear()
-        except ElementTree.ParseError as error:
-            raise ValueError("a listing is no XML") from error
-        #: The text of elements that are in no row: the last element is the one around all.
-        self.beside = _texts(element)
+    names: of the elements that are rows. Each is given with its name and the text of the elements in it.
+    Raises ValueError for what is no XML.
+    """
+    rows = []
+    # What jobs wrote is text in it; the XML itself is the store's, which is trusted.
+    try:
+        for _, element in ElementTree.iterparse(io.BytesIO(body)):  # noqa: S314
+            name = _name(element)
+            if name in names:
+                rows.append((name, _texts(element)))
+                element.clear()
+    except ElementTree.ParseError as error:
+        raise ValueError("a listing is no XML") from error
+    return rows, _texts(element)  # the last element is the one around all
 
 
 def _texts(element: ElementTree.Element) -> dict[str, str]:
@@ -107,9 +106,9 @@ class S3(BucketService):
         return f"/{quote(name)}" if self._has_host else super().path(container, name)
 
     def credentials(
-        self, token: access.SignatureV4, method: str, url: str, headers: Mapping[str, str]
+        self, token: Any, method: str, url: str, headers: Mapping[str, str]
     ) -> dict[str, str]:
-        return token.headers_of(method, url, headers)
+        return access.signed(token, method, url, headers)
 
     def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
         begin = {"continuation-token": marker.token, "start-after": marker.name}
@@ -125,14 +124,11 @@ class S3(BucketService):
         }
 
     def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
-        found = XmlRows(body, ("Contents", "CommonPrefixes"))
-        if "IsTruncated" not in found.beside:
-            raise ValueError("no listing")
-        decoded = unquote_plus if found.beside.get("EncodingType") == "url" else str
-        rows = [_of_s3(kind, row, decoded) for kind, row in found.rows]
-        is_cut = found.beside["IsTruncated"] == "true"
-        token = found.beside["NextContinuationToken"] if is_cut else ""
-        return _page(rows, prefix, marker, token)
+        found, beside = xml_rows(body, "Contents", "CommonPrefixes")
+        decoded = unquote_plus if beside.get("EncodingType") == "url" else str
+        rows = [_of_s3(kind, row, decoded) for kind, row in found]
+        is_cut = beside["IsTruncated"] == "true"
+        return _page(rows, prefix, marker, beside["NextContinuationToken"] if is_cut else "")
 
     def md5_of(self, headers: Mapping[str, str]) -> str:
         encryption = headers.get("x-amz-server-side-encryption", "AES256")
@@ -208,11 +204,9 @@ class Azure(BucketService):
         return wanted | {"maxresults": str(limit), "prefix": prefix, "marker": marker.token}
 
     def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
-        found = XmlRows(body, ("Blob", "BlobPrefix"))
-        if "NextMarker" not in found.beside:
-            raise ValueError("no listing")
-        rows = [_of_azure(kind, row) for kind, row in found.rows]
-        return _page(rows, prefix, marker, found.beside["NextMarker"])
+        found, beside = xml_rows(body, "Blob", "BlobPrefix")
+        rows = [_of_azure(kind, row) for kind, row in found]
+        return _page(rows, prefix, marker, beside["NextMarker"])
 
     def md5_of(self, headers: Mapping[str, str]) -> str:
         of_all = headers.get("x-ms-blob-content-md5", "")

@@ -9,13 +9,13 @@ from oslogserve.config.values import BucketUrl
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions
-from oslogserve.sources.objects.access import Access
+from oslogserve.sources.objects.access import Access, SharedAccess
 from oslogserve.sources.objects.listing import BEGINNING
 from oslogserve.sources.objects.location import PROBED, Location, location_of, prefix_of
 from oslogserve.sources.objects.log import ObjectLog
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.objects.source import ObjectSource
-from oslogserve.sources.store.access import StoreAccess
+from oslogserve.sources.store.access import explained
 from oslogserve.sources.store.services import BucketService, service_of
 
 
@@ -40,8 +40,8 @@ def session_of(
     """The session with a store. writes: True if its tokens must allow that."""
     address = service.address(options["region"] or "us-east-1")
     public = Access(address, "") if options["anonymous"] else None
-    tokens = StoreAccess(name, service.authenticate(writes=writes), public)
-    return ObjectSession(name, options, tokens, metrics)
+    authenticate = partial(explained, name, service.authenticate(writes=writes))
+    return ObjectSession(name, options, SharedAccess(name, authenticate, public), metrics)
 
 
 class Store(ObjectSource):

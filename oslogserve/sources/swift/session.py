@@ -7,7 +7,6 @@ retries for half a minute.
 
 import contextlib
 import time
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -35,40 +34,18 @@ logger_settings["reveal_sensitive_prefix"] = 0
 
 
 class SwiftSession(ObjectSession):
+    """Its tokens are from Keystone, or from Swift itself."""
+
     kind = "Swift"
+    tells_denials = True
 
     def __init__(self, config: Config, metrics: Metrics) -> None:
         options = config.section("swift")
-        self._token_timeout = min(options["read_timeout"], options["answer_timeout"])
-        tokens = Tokens(options, self._token_timeout, metrics, self._introduce)
-        super().__init__(SOURCE, options, tokens, metrics)
-
-    def _introduce(self, access: Access) -> None:
-        """Lets Swift verify a new token with Keystone, so that no reader waits for that."""
-        deadline = time.monotonic() + self._token_timeout
-        with contextlib.suppress(Exception):  # the next reader's request will tell
-            connection = self._connection(access, deadline, Trace())
-            head = partial(SwiftService().head, connection)
-            self._request_once(head, connection, keeps_connection=False)
-
-
-class Tokens(SharedAccess):
-    """The tokens of the configured user, from Keystone or from Swift itself."""
-
-    def __init__(
-        self,
-        options: dict[str, Any],
-        timeout: float,
-        metrics: Metrics,
-        introduce: Callable[[Access], None],
-    ) -> None:
-        """options: of [swift]. timeout: seconds for a token. introduce: called with each but the first."""
         url = options["storage_url"]
-        super().__init__(SOURCE, Access(url, "") if url else None)
-        self._options = options
-        self._timeout = timeout
-        self._metrics = metrics
-        self._introduce = introduce
+        public = Access(url, "") if url else None
+        super().__init__(SOURCE, options, SharedAccess(SOURCE, self._token, public), metrics)
+        #: Seconds for a token.
+        self._timeout = min(options["read_timeout"], options["answer_timeout"])
         cloud = options["cloud"]
         #: Used instead of the catalog's address; "" for none.
         self._endpoint: str = cloud.endpoint if cloud else ""
@@ -77,38 +54,42 @@ class Tokens(SharedAccess):
         http = requests.Session()
         http.auth = get_auth_from_url(auth_url)
         self._adapter = DeadlineAdapter.mounted_on(http)
-        self._session = Session(
+        self._keystone = Session(
             auth=self._auth,
             session=http,
-            timeout=timeout,
+            timeout=self._timeout,
             verify=options["ca_file"] or True,
             redirect=False,  # the password would go along to any host
             app_name="oslogserve",
         )
+        self._had_token = False
 
     def close(self) -> None:
-        self._session.session.close()
+        super().close()
+        self._keystone.session.close()
 
-    def may_be_old(self) -> bool:
-        return False  # Swift says 401 if so
-
-    def _authenticate(self) -> Access:
+    def _token(self) -> Access:
+        """A new access. Swift verifies it with Keystone before a reader waits for that, but for the first one."""
         outcome = "failed"
         try:
             access = self._answered()
             outcome = "ok"
         finally:
             self._metrics["swift_authentications_total", outcome].inc()
-        if self._access is not None:
-            self._introduce(access)
+        if self._had_token:
+            with contextlib.suppress(Exception):  # the next reader's request will tell
+                deadline = time.monotonic() + self._timeout
+                connection = self._connection(access, deadline, Trace())
+                self._request_once(partial(SwiftService().head, connection), connection, False)
+        self._had_token = True
         return access
 
     def _answered(self) -> Access:
         self._adapter.at = time.monotonic() + self._timeout
         try:
             self._auth.invalidate()
-            info = self._auth.get_access(self._session)
-            url = self._endpoint or self._session.get_endpoint(
+            info = self._auth.get_access(self._keystone)
+            url = self._endpoint or self._keystone.get_endpoint(
                 service_type="object-store",
                 interface=self._options["interface"],
                 region_name=self._options["region_name"] or None,

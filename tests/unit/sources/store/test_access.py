@@ -8,7 +8,7 @@ import time
 import pytest
 
 from oslogserve.errors import SourceError
-from oslogserve.sources.store.access import KEY_LIFE, SignatureV4, StoreAccess, of_s3
+from oslogserve.sources.store.access import KEY_LIFE, explained, of_s3, signed
 
 KEY, SECRET = "AKIDEXAMPLE", "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY"
 
@@ -28,14 +28,14 @@ def key(monkeypatch, tmp_path):
 
 
 def current(authenticate):
-    return StoreAccess("store", authenticate).current(time.monotonic() + 20)
+    return explained("store", authenticate)
 
 
 def test_a_key_in_the_environment_signs_requests(key):
     found = current(of_s3(address, "eu-west-1", ""))
     assert found.storage_url == "https://s3.eu-west-1.example.org"
     url = "https://s3.eu-west-1.example.org/logs/a%20b?list-type=2"
-    headers = found.token.headers_of("GET", url, {})
+    headers = signed(found.token, "GET", url, {})
     scope = f"AWS4-HMAC-SHA256 Credential={KEY}/"
     assert headers["Authorization"].startswith(scope)
     assert "/eu-west-1/s3/aws4_request, SignedHeaders=host;" in headers["Authorization"]
@@ -43,10 +43,9 @@ def test_a_key_in_the_environment_signs_requests(key):
 
 
 def test_without_a_region_it_is_the_one_of_the_environment_or_the_usual_one(key, monkeypatch):
-    assert current(of_s3(address, "", "")).token.region == "us-east-1"
+    assert current(of_s3(address, "", "")).token[1] == "us-east-1"
     monkeypatch.setenv("AWS_DEFAULT_REGION", "eu-north-1")
     found = current(of_s3(address, "", ""))
-    assert isinstance(found.token, SignatureV4)
     assert found.storage_url == "https://s3.eu-north-1.example.org"
 
 
@@ -66,7 +65,7 @@ def test_a_key_that_others_replace_in_its_file_is_read_anew(key, monkeypatch, tm
         text = f"aws_access_key_id = {KEY}\naws_secret_access_key = {SECRET}\n"
         file.write_text(f"[ci]\n{text}aws_session_token = {token}\n")
         found = current(authenticate)
-        tokens.append(found.token.credentials.token)
+        tokens.append(found.token[0].token)
     assert tokens == ["first", "second"]
 
 
@@ -110,7 +109,8 @@ def test_no_library_of_a_store_is_loaded_before_it_is_asked():
 def test_a_session_token_is_in_no_log(key, monkeypatch, caplog):
     monkeypatch.setenv("AWS_SESSION_TOKEN", "the-session-token")
     caplog.set_level(logging.DEBUG)
-    headers = current(of_s3(address, "", "")).token.headers_of("GET", address("us-east-1"), {})
+    key = current(of_s3(address, "", "")).token
+    headers = signed(key, "GET", address("us-east-1"), {})
     assert headers["X-Amz-Security-Token"] == "the-session-token"
     assert "the-session-token" not in caplog.text
     assert SECRET not in caplog.text

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 import pytest
 
-from oslogserve.sources.store.services import XmlRows
+from oslogserve.sources.store.services import xml_rows
 
 PAGE = b"""<?xml version="1.0" encoding="UTF-8"?>
 <List xmlns="http://example.org/"><Prefix>a/</Prefix>
@@ -10,13 +10,13 @@ PAGE = b"""<?xml version="1.0" encoding="UTF-8"?>
 
 
 def test_text_is_kept_by_the_rows_element_and_beside_them():
-    found = XmlRows(PAGE, ("Row",))
-    assert [(kind, row["Key"]) for kind, row in found.rows] == [("Row", "a/x&y"), ("Row", "b")]
-    assert (found.beside["Prefix"], found.beside["Cut"]) == ("a/", "true")
-    assert "Id" not in found.beside
+    rows, beside = xml_rows(PAGE, "Row")
+    assert [(kind, row["Key"]) for kind, row in rows] == [("Row", "a/x&y"), ("Row", "b")]
+    assert (beside["Prefix"], beside["Cut"]) == ("a/", "true")
+    assert "Id" not in beside
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"<a>", PAGE[:-3]])
 def test_what_is_no_xml_is_refused(body):
     with pytest.raises(ValueError, match="XML"):
-        XmlRows(body, ("Row",))
+        xml_rows(body, "Row")

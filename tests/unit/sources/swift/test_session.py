@@ -5,7 +5,6 @@ import json
 import math
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import pytest
 from swiftclient.exceptions import ClientException
@@ -18,7 +17,7 @@ from oslogserve.sources.objects import session as session_module
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.session import PAUSE
 from oslogserve.sources.swift.service import SwiftService
-from oslogserve.sources.swift.session import SwiftSession, Tokens
+from oslogserve.sources.swift.session import SwiftSession
 
 CONFIG = """
 [swift]
@@ -179,7 +178,7 @@ def test_what_keystoneauth_raises_bare_is_told_by_its_type(tmp_path, monkeypatch
         def fail(_):
             raise Exception("no password")  # noqa: TRY002 - as keystoneauth does
 
-        monkeypatch.setattr(session._tokens._auth, "get_access", fail)
+        monkeypatch.setattr(session._auth, "get_access", fail)
         with pytest.raises(
             SourceError, match=r"^no token can be asked for \(Exception\)$"
         ) as failed:
@@ -227,9 +226,7 @@ def test_what_does_not_answer_as_swift_does_has_failed(session, pauses, error):
 def test_who_cannot_be_reached_is_told(session, pauses, monkeypatch):
     with pytest.raises(SourceError, match="the connection to it failed"):
         session.request(SwiftService().head)
-    monkeypatch.setattr(
-        session._tokens, "_authenticate", partial(Tokens._authenticate, session._tokens)
-    )
+    monkeypatch.setattr(session._tokens, "_authenticate", session._token)
     monkeypatch.setattr(session._tokens, "_access", None)
     with pytest.raises(SourceError, match="auth_url cannot be reached"):
         session.request(SwiftService().head)
