@@ -17,7 +17,7 @@ from oslogserve.bench.samples import Request, Sample, UploadData
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.objects.listing import BEGINNING, PAGE, Listed, Marker, Page
+from oslogserve.sources.objects.service import BEGINNING, PAGE, Listed, Marker, Page
 from oslogserve.sources.swift.service import SwiftService
 from oslogserve.sources.swift.session import SwiftSession
 

@@ -13,8 +13,8 @@ from typing import BinaryIO
 
 from oslogserve.config import Config
 from oslogserve.metrics import Metrics
-from oslogserve.sources.objects.listing import PAGE
 from oslogserve.sources.objects.location import Location
+from oslogserve.sources.objects.service import PAGE
 from oslogserve.sources.swift import SOURCE
 from oslogserve.sources.swift.service import SwiftService
 from oslogserve.sources.swift.session import SwiftSession

@@ -22,9 +22,8 @@ from swiftclient.utils import LengthWrapper
 from oslogserve.errors import SourceError
 from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.errors import Refusal
-from oslogserve.sources.objects.listing import BEGINNING, Page
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.objects.service import Service
+from oslogserve.sources.objects.service import BEGINNING, Page, Service
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.upload.payload import Changed, Payload, Segment

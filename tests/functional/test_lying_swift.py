@@ -8,7 +8,7 @@ import json
 import pytest
 
 from oslogserve.errors import Incomplete
-from oslogserve.sources import resuming
+from oslogserve.sources.objects import log as log_module
 from tests.servers.faulty import ACCOUNT, CONTAINER, TOKEN, Faulty, reply
 from tests.unit.handlers.asking import Asking, is_unpacked_by_a_browser
 
@@ -32,7 +32,7 @@ MD5 = md5_of(LOG)
 
 @pytest.fixture
 def swift(monkeypatch):
-    monkeypatch.setattr(resuming, "PAUSE", 0.0)
+    monkeypatch.setattr(log_module, "PAUSE", 0.0)
     with Faulty() as swift:
         yield swift
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from oslogserve.sources.objects.listing import PAGE
+from oslogserve.sources.objects.service import PAGE
 from tests.faults.reading import Reader
 from tests.servers.client import ask, ini
 from tests.servers.faulty import BLACK_HOLE, Fault

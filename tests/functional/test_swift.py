@@ -18,7 +18,7 @@ from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, OpenOptions, WantedEntries
-from oslogserve.sources.objects import listing
+from oslogserve.sources.objects import service
 from oslogserve.sources.swift import source as source_module
 from tests.faults.leaks import waiting
 from tests.kit.packing import frame, frames
@@ -130,7 +130,7 @@ def test_an_object_that_a_job_makes_larger_than_all_disks_hides_no_other_log(ser
     sizes = {entry["name"]: entry["size"] for entry in listed["entries"]}
     assert (listed["complete"], sizes["a.txt"]) == (True, len(LOG))
     assert sizes["3.txt"] == MEGABYTE * 1000**3
-    assert sizes["5.txt"] == listing.LARGEST
+    assert sizes["5.txt"] == service.LARGEST
     for options in (FULL_BODY, METADATA_ONLY):
         with pytest.raises(SourceError, match="no log is as large") as raised:
             source.open(b"huge/5.txt", options)
@@ -343,7 +343,7 @@ def test_listing_is_complete_across_pages(source, put, monkeypatch, page):
     names = [f"f{n:02}" for n in range(6)] + ["f02/a", "f02/b", "f02/c", "f02.x", "ü", "z/1", "z/2"]
     for name in names:
         put(f"paged/{name}", b"")
-    monkeypatch.setattr(listing, "PAGE", page)
+    monkeypatch.setattr(service, "PAGE", page)
     expected = sorted({name.encode().partition(b"/")[0] + b"/" * ("/" in name) for name in names})
     assert [entry.name for entry in source.entries(b"paged")] == expected
 
@@ -352,7 +352,7 @@ def test_listing_begins_at_a_name(source, put, monkeypatch):
     names = [b"f01", b"f02", b"f02.x", b"f02/", "ü".encode()]
     for name in names:
         put(f"begun/{name.decode()}" + "a" * name.endswith(b"/"), b"")
-    monkeypatch.setattr(listing, "PAGE", 2)
+    monkeypatch.setattr(service, "PAGE", 2)
     for first in (*names, b"f02-", "ü".encode() + b"\xff", b"zz"):
         rest = source.entries(b"begun", WantedEntries(first))
         assert [entry.name for entry in rest] == [name for name in names if name >= first]

@@ -22,13 +22,24 @@ from oslogserve.sources import (
     WantedEntries,
 )
 from oslogserve.sources.deadline import Connection
-from oslogserve.sources.objects import listing
-from oslogserve.sources.objects.listing import BEGINNING, Marker, Page, name_before
+from oslogserve.sources.objects import service as services
 from oslogserve.sources.objects.location import Location, prefix_of, stored_as
-from oslogserve.sources.objects.log import ObjectLog, OpenObjectLog, check_answer
-from oslogserve.sources.objects.service import Service, headers_of
+from oslogserve.sources.objects.log import (
+    Attempts,
+    ObjectLog,
+    OpenObjectLog,
+    ResumingLog,
+    check_answer,
+)
+from oslogserve.sources.objects.service import (
+    BEGINNING,
+    Marker,
+    Page,
+    Service,
+    headers_of,
+    name_before,
+)
 from oslogserve.sources.objects.session import ObjectSession
-from oslogserve.sources.resuming import Attempts, ResumingLog
 
 _T = TypeVar("_T")
 
@@ -83,7 +94,7 @@ class ObjectSource(ABC):
             return found
         # A later attempt needs a new deadline: the answer has begun.
         reopen = lambda options: self.waiting_anew()._found(path, options)
-        return ResumingLog(found, options, reopen, found.md5, found.is_joined, self._attempts)
+        return ResumingLog(found, options, reopen, self._attempts)
 
     def _found(self, path: bytes, options: OpenOptions) -> ObjectLog | Folder | None:
         location = self._locate(path)
@@ -179,7 +190,7 @@ class ObjectSource(ABC):
     ) -> Iterator[Page]:
         """Requests the pages of a folder's listing, one after the other. limit: 0 for the usual one."""
         while marker is not None:
-            page = self._page(container, prefix, marker, limit=limit or listing.PAGE)
+            page = self._page(container, prefix, marker, limit=limit or services.PAGE)
             yield page
             marker = page.next
 

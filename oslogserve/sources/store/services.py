@@ -16,15 +16,15 @@ from xml.etree import ElementTree
 
 from oslogserve.config.values import BucketUrl
 from oslogserve.sources.objects.access import Access
-from oslogserve.sources.objects.listing import (
+from oslogserve.sources.objects.log import md5_in_etag
+from oslogserve.sources.objects.service import (
     Listed,
     Marker,
     Page,
+    Service,
     checked,
     listed_object,
 )
-from oslogserve.sources.objects.log import md5_in_etag
-from oslogserve.sources.objects.service import Service
 from oslogserve.sources.store import access
 
 

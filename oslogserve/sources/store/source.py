@@ -10,9 +10,9 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import OpenOptions
 from oslogserve.sources.objects.access import Access, SharedAccess
-from oslogserve.sources.objects.listing import BEGINNING
 from oslogserve.sources.objects.location import PROBED, Location, location_of, prefix_of
 from oslogserve.sources.objects.log import ObjectLog
+from oslogserve.sources.objects.service import BEGINNING
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.store.access import explained

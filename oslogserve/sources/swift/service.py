@@ -6,16 +6,16 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
-from oslogserve.sources.objects.listing import (
+from oslogserve.sources.objects.log import md5_in_etag, version_of
+from oslogserve.sources.objects.service import (
     PAGE,
     Listed,
     Marker,
     Page,
+    Service,
     checked,
     listed_object,
 )
-from oslogserve.sources.objects.log import md5_in_etag, version_of
-from oslogserve.sources.objects.service import Service
 
 
 class SwiftService(Service):

@@ -5,7 +5,7 @@ import pytest
 
 from oslogserve.config.values import BucketUrl
 from oslogserve.sources.objects.errors import MALFORMED
-from oslogserve.sources.objects.listing import BEGINNING, Marker, Page
+from oslogserve.sources.objects.service import BEGINNING, Marker, Page
 from oslogserve.sources.store.services import service_of
 
 OPTIONS = {"endpoint": "", "region": "", "profile": ""}

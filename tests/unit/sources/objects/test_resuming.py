@@ -6,8 +6,9 @@ import pytest
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Log, OpenOptions, Stored, resuming
-from oslogserve.sources.resuming import Attempts, ResumingLog
+from oslogserve.sources import FULL_BODY, Log, OpenOptions, Stored
+from oslogserve.sources.objects import log as log_module
+from oslogserve.sources.objects.log import Attempts, ResumingLog
 
 LOG = bytes(range(256)) * 40
 SIZE = len(LOG)
@@ -16,7 +17,7 @@ MD5 = hashlib.md5(LOG).hexdigest()
 
 @pytest.fixture(autouse=True)
 def _no_pause(monkeypatch):
-    monkeypatch.setattr(resuming, "PAUSE", 0.0)
+    monkeypatch.setattr(log_module, "PAUSE", 0.0)
     monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
 
 
@@ -73,7 +74,9 @@ def had(source, resumes=3, options=FULL_BODY, is_joined=False):
     """(what came, why no more did, resumes counted by outcome)"""
     metrics = Metrics()
     attempts = Attempts(resumes, 20.0, metrics)
-    log = ResumingLog(source.open(options), options, source.open, source.md5, is_joined, attempts)
+    opened = source.open(options)
+    opened.md5, opened.is_joined = source.md5, is_joined
+    log = ResumingLog(opened, options, source.open, attempts)
     came = []
     missing = ""
     try:
