@@ -7,57 +7,53 @@ from oslogserve.progress import Progress
 from oslogserve.text import shown, size_shown
 
 
-class Report:
+class Report(Progress):
     """For many threads. Control characters of file names are escaped."""
 
     def __init__(self) -> None:
-        #: Files by outcome, and bytes.
-        self._progress = Progress(_line)
+        super().__init__(_line)
 
     @property
     def has_failures(self) -> bool:
-        return self._progress.counts["failed"] > 0
+        return self.counts["failed"] > 0
 
     @property
     def is_complete(self) -> bool:
-        return not self.has_failures and not self._progress.counts["incomplete"]
+        return not self.has_failures and not self.counts["incomplete"]
 
     def uploaded(self, size: int, stored_size: int) -> None:
         """Counts an uploaded file. size: its bytes. stored_size: the bytes sent for it."""
-        self._progress.count(uploaded=1, size=size, stored_size=stored_size)
+        self.count(uploaded=1, size=size, stored_size=stored_size)
 
     def there(self) -> None:
         """Counts a file that is stored already, byte for byte."""
-        self._progress.count(there=1)
+        self.count(there=1)
 
     def skipped(self, path: bytes, why: str) -> None:
         """Reports a path that is not a regular file."""
-        self._progress.count(skipped=1)
+        self.count(skipped=1)
         self.note(f"{shown(path)}: not uploaded: {why}")
 
     def failed(self, path: bytes, why: str) -> None:
         """Reports a file whose current bytes are not stored."""
-        self._progress.count(failed=1)
+        self.count(failed=1)
         self.note(f"{shown(path)}: {why}")
 
     def incomplete(self, text: str) -> None:
         """Reports why an upload is incomplete, other than by a single file."""
-        self._progress.count(incomplete=1)
+        self.count(incomplete=1)
         self.note(text)
 
-    def note(self, text: str) -> None:
-        self._progress.note(text)
-
     def summary(self) -> str:
-        self._progress.end()
-        counts = self._progress.counts
+        self.end()
+        counts = self.counts
         size, stored = size_shown(counts["size"]), size_shown(counts["stored_size"])
         return ", ".join(
             [
                 f"{counts['uploaded']} uploaded ({size}, {stored} as stored)",
                 f"{counts['there']} there already",
                 *(f"{counts[name]} {name}" for name in ("skipped", "failed") if counts[name]),
-                f"{self._progress.seconds:.1f} s",
+                f"{self.seconds:.1f} s",
             ]
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from threading import Lock
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 
 from oslogserve.errors import SourceError
 from oslogserve.sources.disk.open_beneath import open_beneath
@@ -21,16 +21,6 @@ from oslogserve.upload.masked_copy import Copy, Unmasked, masked_copy
 from oslogserve.upload.payload import Changed, payload_of
 from oslogserve.upload.report import Report
 from oslogserve.upload.writer import Interrupted, Writer, sentence_of
-
-
-class _Stored(NamedTuple):
-    #: Bytes of the file.
-    size: int
-    #: Bytes sent for it; None if the store has them already.
-    sent: int | None
-    #: What was stored. Its file may be closed.
-    copy: Copy
-
 
 FAILURES = (BadName, Changed, Interrupted, OSError, SourceError, Unmasked)
 
@@ -69,33 +59,36 @@ class Uploader:
             with self._opened(path) as file:
                 before = os.fstat(file.fileno())
                 try:
-                    stored = self._store(Copy(file, before.st_size), path, location)
+                    sent, copy = self._store(Copy(file, before.st_size), path, location)
                 except Changed:
                     if is_last:
                         raise
                     continue
                 is_same = os.fstat(file.fileno()).st_ctime_ns == before.st_ctime_ns
                 if is_same or is_last:
-                    self._tell(path, stored, is_same)
+                    self._tell(path, before.st_size, sent, copy, is_same)
                     return
 
-    def _tell(self, path: bytes, stored: _Stored, is_same: bool) -> None:
-        """Reports a stored file. is_same: nobody wrote to it meanwhile."""
+    def _tell(self, path: bytes, size: int, sent: int | None, copy: Copy, is_same: bool) -> None:
+        """Reports a stored file. sent, copy: see _store. is_same: nobody wrote to it meanwhile."""
         if self.destination.masks:
-            self.destination.masks.count(stored.copy.counts)
+            self.destination.masks.count(copy.counts)
         if not is_same:
             why = "it is written to all the time: an earlier state is stored"
             self.report.failed(path, why)
-        elif stored.copy.broke_off:
-            why = f"what can be masked is stored, and no more: {stored.copy.broke_off}"
+        elif copy.broke_off:
+            why = f"what can be masked is stored, and no more: {copy.broke_off}"
             self.report.failed(path, why)
-        elif stored.sent is None:
+        elif sent is None:
             self.report.there()
         else:
-            self.report.uploaded(stored.size, stored.sent)
+            self.report.uploaded(size, sent)
 
-    def _store(self, whole: Copy, path: bytes, location: Location) -> _Stored:
-        """Stores a file. Raises Changed, Unmasked."""
+    def _store(self, whole: Copy, path: bytes, location: Location) -> tuple[int | None, Copy]:
+        """The bytes sent for a file, None if the store has them already, and what is stored now.
+
+        Raises Changed, Unmasked. The copy's file may be closed.
+        """
         name = path.decode("utf-8", "replace")
         options = self.destination
         with ExitStack() as opened:
@@ -110,7 +103,7 @@ class Uploader:
             )
             if not is_there:
                 self.writer.replace(location, found, payload)
-            return _Stored(whole.size, None if is_there else payload.size, copy)
+            return None if is_there else payload.size, copy
 
     def _opened(self, path: bytes) -> BinaryIO:
         opened = open_beneath(self.root, path, 0, False)
