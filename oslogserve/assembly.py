@@ -17,7 +17,7 @@ from oslogserve.seen.rules import Rules, configured_rules
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
 from oslogserve.sources.store.source import Store
-from oslogserve.sources.swift.source import Swift
+from oslogserve.sources.swift import Swift
 from oslogserve.text import without_values
 
 if TYPE_CHECKING:

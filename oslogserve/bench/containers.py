@@ -18,8 +18,7 @@ from oslogserve.config import ConfigError, load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.service import BEGINNING, PAGE, Listed, Marker, Page
-from oslogserve.sources.swift.service import SwiftService
-from oslogserve.sources.swift.session import SwiftSession
+from oslogserve.sources.swift import SwiftService, SwiftSession
 
 PREFIX = "oslogserve-bench-"
 MARK = "x-container-meta-oslogserve-bench"

@@ -68,7 +68,7 @@ class DeadlineAdapter(HTTPAdapter):
 
     def _connection(self, connection_class: Any, **options: Any) -> Any:
         connection = connection_class(**options)
-        connection.response_class = partial(_DeadlineResponse, self)
+        connection.response_class = partial(_response, self)
         return connection
 
     def close(self) -> None:
@@ -112,10 +112,13 @@ class Connection(swift_api.HTTPConnection):
         return self.getresponse()
 
 
-class _DeadlineResponse(http.client.HTTPResponse):
-    def __init__(self, adapter: DeadlineAdapter, sock: socket.socket, *args: Any, **options: Any):
-        super().__init__(sock, *args, **options)
-        self.fp: Any = io.BufferedReader(_DeadlineReader(self.fp.detach(), sock, adapter))
+def _response(
+    adapter: DeadlineAdapter, sock: socket.socket, *args: Any, **options: Any
+) -> http.client.HTTPResponse:
+    response = http.client.HTTPResponse(sock, *args, **options)
+    reader = _DeadlineReader(response.fp.detach(), sock, adapter)
+    response.fp = io.BufferedReader(reader)
+    return response
 
 
 class _DeadlineReader(io.RawIOBase):

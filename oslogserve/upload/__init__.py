@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Uploads a job's logs to Swift or a bucket, where a server with the same configuration finds them.
 
-Requests use the server's ObjectSession: one token for all threads, no redirects, no secrets in errors.
+Requests use the server's ObjectSession and Service: one token for all threads, no redirects, no secrets in errors.
 swiftclient's SwiftService follows links, its segments never expire, and it cannot resume large objects.
 
 Here are the arguments of `oslogserve upload`. Its command is imported only when it runs.

@@ -15,9 +15,7 @@ from oslogserve.config import Config
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.objects.service import PAGE
-from oslogserve.sources.swift import SOURCE
-from oslogserve.sources.swift.service import SwiftService
-from oslogserve.sources.swift.session import SwiftSession
+from oslogserve.sources.swift import SOURCE, SwiftService, SwiftSession
 from oslogserve.upload.payload import Payload, Segment, console_payload, segment_of
 from oslogserve.upload.writer import Effort, Writer, except_forbidden
 

@@ -19,7 +19,7 @@ from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources import FULL_BODY, METADATA_ONLY, OpenOptions, WantedEntries
 from oslogserve.sources.objects import service
-from oslogserve.sources.swift import source as source_module
+from oslogserve.sources.swift import Swift as SwiftSource
 from tests.faults.leaks import waiting
 from tests.kit.packing import frame, frames
 from tests.servers.client import ask, counted, ini, metric
@@ -86,7 +86,7 @@ def source(swift, put, tmp_path):
     """The source itself, in this process."""
     write_conf(tmp_path / "conf", {"swift": swift.settings(CONTAINER)})
     config = load(str(tmp_path / "conf"), {})
-    with contextlib.closing(source_module.Swift(config, Metrics())) as opened:
+    with contextlib.closing(SwiftSource(config, Metrics())) as opened:
         yield opened
 
 

@@ -9,7 +9,7 @@ import pytest
 from oslogserve.config import load
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift.source import Swift as SwiftSource
+from oslogserve.sources.swift import Swift as SwiftSource
 from tests.servers.process import HOST
 from tests.servers.swift import Swift
 from tests.servers.tls import Authority, TlsFront

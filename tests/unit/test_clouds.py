@@ -14,7 +14,7 @@ from openstack.config import loader
 from oslogserve.cli import main
 from oslogserve.config import ConfigError, load
 from oslogserve.metrics import Metrics
-from oslogserve.sources.swift.session import SwiftSession
+from oslogserve.sources.swift import SwiftSession
 
 SECRET = "s3cr3t"
 AUTH = {

@@ -9,7 +9,7 @@ import pytest
 import requests
 
 from oslogserve.sources import deadline as module
-from oslogserve.sources.deadline import Connection, DeadlineAdapter, _DeadlineResponse
+from oslogserve.sources.deadline import Connection, DeadlineAdapter, _response
 
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
@@ -44,7 +44,7 @@ def trickling(server, what):
 
 
 def answer(client, deadline):
-    response = _DeadlineResponse(deadline, client, method="GET")
+    response = _response(deadline, client, method="GET")
     response.begin()
     return response
 

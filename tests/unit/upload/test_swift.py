@@ -13,7 +13,7 @@ import pytest
 from oslogserve.errors import SourceError
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.swift.session import SwiftSession
+from oslogserve.sources.swift import SwiftSession
 from oslogserve.upload import swift as swift_module
 from oslogserve.upload import writer as writers
 from oslogserve.upload.payload import Changed

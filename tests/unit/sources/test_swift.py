@@ -7,8 +7,7 @@ from oslogserve.errors import Incomplete
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Context, Stored, Trace
 from oslogserve.sources.objects.log import OpenObjectLog
-from oslogserve.sources.swift.service import SwiftService
-from oslogserve.sources.swift.source import Swift
+from oslogserve.sources.swift import Swift, SwiftService
 
 SWIFT = dict.fromkeys(("swift_username", "swift_password", "swift_project_name"), "a")
 MD5 = "900150983cd24fb0d6963f7d28e17f72"

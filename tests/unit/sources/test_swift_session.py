@@ -16,8 +16,7 @@ from oslogserve.sources.objects import access as access_module
 from oslogserve.sources.objects import session as session_module
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.session import PAUSE
-from oslogserve.sources.swift.service import SwiftService
-from oslogserve.sources.swift.session import SwiftSession
+from oslogserve.sources.swift import SwiftService, SwiftSession
 
 CONFIG = """
 [swift]

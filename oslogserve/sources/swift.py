@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The session with Swift: its connections, and storage URLs with tokens.
+"""The Swift source: logs and listings in containers of OpenStack Swift.
 
-swiftclient's own Connection cannot be shared by threads, sleeps a second on an expired token, and
-retries for half a minute.
+Swift's service has the pages of its listings. The session has its connections, and storage URLs with tokens:
+swiftclient's own Connection cannot be shared by threads, sleeps a second on an expired token, and retries for half a
+minute.
 """
 
 import contextlib
+import json
 import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
@@ -25,12 +29,65 @@ from oslogserve.sources import Trace
 from oslogserve.sources.deadline import DeadlineAdapter
 from oslogserve.sources.objects.access import Access, SharedAccess
 from oslogserve.sources.objects.errors import FAILURES, MALFORMED, source_error
+from oslogserve.sources.objects.location import PROBED, location_of
+from oslogserve.sources.objects.log import md5_in_etag, version_of
+from oslogserve.sources.objects.service import (
+    PAGE,
+    Listed,
+    Marker,
+    Page,
+    Service,
+    checked,
+    listed_object,
+)
 from oslogserve.sources.objects.session import ObjectSession
-from oslogserve.sources.swift import SOURCE
-from oslogserve.sources.swift.service import SwiftService
+from oslogserve.sources.objects.source import ObjectSource
+
+SOURCE = "swift"
 
 # swiftclient would log the beginning of each token.
 logger_settings["reveal_sensitive_prefix"] = 0
+
+
+class SwiftService(Service):
+    page_size = PAGE
+
+    def credentials(
+        self, token: Any, method: str, url: str, headers: Mapping[str, str]
+    ) -> dict[str, str]:
+        return {"X-Auth-Token": token}
+
+    def query(self, prefix: str, marker: Marker, limit: int) -> dict[str, str]:
+        wanted = {"format": "json", "marker": marker.name, "limit": str(limit)}
+        return wanted | {"prefix": prefix, "delimiter": "/"}
+
+    def page(self, body: bytes, prefix: str, marker: Marker) -> Page:
+        found = json.loads(body)
+        if not isinstance(found, list):
+            raise ValueError("no listing")  # noqa: TRY004 - of an answer, not of an argument
+        rows = checked(list(map(_listed, found)), prefix, marker.name)
+        return Page(rows, Marker(rows[-1].name) if rows else None)
+
+    def md5_of(self, headers: Mapping[str, str]) -> str:
+        return "" if self.is_joined(headers) else md5_in_etag(headers)
+
+    def checksum_of(self, headers: Mapping[str, str]) -> str:
+        return version_of(headers)
+
+    def verified(self, md5: str) -> dict[str, str]:
+        return {"ETag": md5}
+
+    def is_joined(self, headers: Mapping[str, str]) -> bool:
+        return not {"x-static-large-object", "x-object-manifest"}.isdisjoint(headers)
+
+
+def _listed(row: dict[str, Any]) -> Listed:
+    """Raises one of several errors for a row that is malformed."""
+    if "subdir" in row:
+        return Listed(row["subdir"])
+    # Swift writes UTC without a zone.
+    modified = datetime.fromisoformat(row["last_modified"]).replace(tzinfo=UTC)
+    return listed_object(row["name"], row["bytes"], modified, row.get("content_type", ""))
 
 
 class SwiftSession(ObjectSession):
@@ -131,3 +188,47 @@ def _plugin(options: dict[str, Any], url: str) -> Any:
         plugin, prefixes = v3.ApplicationCredential, ("application_credential_",)
     secrets = {key: value for key, value in options.items() if key.startswith(prefixes)}
     return plugin(auth_url=url, **secrets)
+
+
+class Swift(ObjectSource):
+    _unlisted = "its listing is not public: the container's read ACL has no .rlistings"
+
+    def __init__(self, config: Config, metrics: Metrics) -> None:
+        options = config.section("swift")
+        self._container = options["container"]
+        self.location = f"container {self._container}"
+        super().__init__(
+            SOURCE,
+            options,
+            partial(location_of, container=self._container, partitions=options["partitions"]),
+            SwiftService(),
+            SwiftSession(config, metrics),
+            config["serve", "chunk_size"],
+            metrics,
+        )
+
+    def _check_missing(self, container: str) -> None:
+        """Raises SourceError if the account cannot be read: then its containers seem missing."""
+        try:
+            self._request(self._service.head)
+        except SourceError as error:
+            # A user may be allowed to read a container, and not its account.
+            if error.reason not in ("denied", "forbidden"):
+                raise
+
+    def check(self) -> None:
+        # With a partition, no container of this name need be there.
+        where = () if "{partition}" in self._container else (self._container,)
+        if not self._session.is_public:
+            if self._request(self._service.head, *where) is None:
+                raise SourceError(self.name, "there is no such container")
+            return
+        # Whoever may only read is told that an object is missing.
+        try:
+            self._request(self._service.head, self._container, PROBED)
+        except SourceError as error:
+            if not self._is_unlisted(error):
+                raise
+            if where:
+                what = "the container is not there, or not public: its read ACL has no .r:*"
+                raise SourceError(self.name, what, error.reason) from error
