@@ -13,13 +13,12 @@ from hashlib import md5
 from typing import Any, BinaryIO
 from urllib.parse import unquote_plus
 
-from oslogserve.config.values import BucketUrl
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.errors import MALFORMED
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.store.services import service_of, xml_rows
-from oslogserve.sources.store.source import session_of
+from oslogserve.sources.store.services import xml_rows
+from oslogserve.sources.store.source import connected
 from oslogserve.upload.payload import Changed, Payload, Segment, console_payload, segments_of
 from oslogserve.upload.writer import Effort, Writer, except_forbidden
 
@@ -44,11 +43,9 @@ class BucketWriter(Writer):
         self, name: str, options: dict[str, Any], effort: Effort, prefix: str = ""
     ) -> None:
         """name: the store's. options: of its section. prefix: see Writer."""
-        url: BucketUrl = options["url"]
-        service = service_of(url, options)
-        session = session_of(name, options, service, Metrics(), writes=True)
-        super().__init__(name, service, session, effort, prefix)
-        self._has_blocks = url.service == "az"
+        there = connected(name, options, Metrics(), writes=True)
+        super().__init__(name, *there, effort, prefix)
+        self._has_blocks = options["url"].service == "az"
 
     def replace(
         self, location: Location, found: Mapping[str, str] | None, payload: Payload

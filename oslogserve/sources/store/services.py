@@ -14,7 +14,6 @@ from typing import Any
 from urllib.parse import quote, unquote, unquote_plus
 from xml.etree import ElementTree
 
-from oslogserve.config.values import BucketUrl
 from oslogserve.sources.objects.access import Access
 from oslogserve.sources.objects.log import md5_in_etag
 from oslogserve.sources.objects.service import (
@@ -69,12 +68,10 @@ _HOST = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
 class BucketService(Service):
     """A service whose containers are buckets."""
 
-    def __init__(self, url: BucketUrl, options: dict[str, Any]) -> None:
+    def __init__(self, options: dict[str, Any]) -> None:
         """options: of the store's section."""
-        self._url = url
-        self._endpoint: str = options["endpoint"]
-        self._region: str = options["region"]
-        self._profile: str = options["profile"]
+        self._bucket: str = options["url"].bucket
+        self._options = options
 
     @abstractmethod
     def address(self, region: str) -> str:
@@ -93,14 +90,14 @@ class S3(BucketService):
     @property
     def _has_host(self) -> bool:
         """True if the bucket is a part of the host's name, as Amazon wants it."""
-        return not self._endpoint and _HOST.fullmatch(self._url.bucket) is not None
+        return not self._options["endpoint"] and _HOST.fullmatch(self._bucket) is not None
 
     def address(self, region: str) -> str:
-        bucket = f"{self._url.bucket}." if self._has_host else ""
-        return self._endpoint or f"https://{bucket}s3.{region}.amazonaws.com"
+        bucket = f"{self._bucket}." if self._has_host else ""
+        return self._options["endpoint"] or f"https://{bucket}s3.{region}.amazonaws.com"
 
     def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
-        return access.of_s3(self.address, self._region, self._profile)
+        return access.of_s3(self.address, self._options["region"], self._options["profile"])
 
     def path(self, container: str = "", name: str = "") -> str:
         return f"/{quote(name)}" if self._has_host else super().path(container, name)
@@ -145,7 +142,7 @@ class Google(BucketService):
     _checksum = "x-goog-meta-oslogserve-checksum"
 
     def address(self, region: str) -> str:
-        return self._endpoint or "https://storage.googleapis.com"
+        return self._options["endpoint"] or "https://storage.googleapis.com"
 
     def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
         scope = access.READ_WRITE if writes else access.READ_ONLY
@@ -188,10 +185,10 @@ class Azure(BucketService):
     _checksum = "x-ms-meta-oslogserve_checksum"
 
     def address(self, region: str) -> str:
-        return self._endpoint
+        return str(self._options["endpoint"])
 
     def authenticate(self, *, writes: bool = False) -> Callable[[], Access]:
-        return access.of_azure(self._endpoint)
+        return access.of_azure(self.address(""))
 
     def described(self, media_type: str, encoding: str, checksum: str) -> dict[str, str]:
         given = super().described(media_type, encoding, checksum).items()
@@ -215,9 +212,9 @@ class Azure(BucketService):
         return _in_hexadecimal(of_all)
 
 
-def service_of(url: BucketUrl, options: dict[str, Any]) -> BucketService:
+def service_of(options: dict[str, Any]) -> BucketService:
     services: dict[str, type[BucketService]] = {"s3": S3, "gs": Google, "az": Azure}
-    return services[url.service](url, options)
+    return services[options["url"].service](options)
 
 
 def _page(rows: list[Listed], prefix: str, marker: Marker, token: str) -> Page:

@@ -29,19 +29,16 @@ def located(url: BucketUrl, partitions: re.Pattern[str], path: bytes) -> Locatio
     return found._replace(name=f"{url.folder}/{found.name}")
 
 
-def session_of(
-    name: str,
-    options: dict[str, Any],
-    service: BucketService,
-    metrics: Metrics,
-    *,
-    writes: bool = False,
-) -> ObjectSession:
-    """The session with a store. writes: True if its tokens must allow that."""
+def connected(
+    name: str, options: dict[str, Any], metrics: Metrics, *, writes: bool = False
+) -> tuple[BucketService, ObjectSession]:
+    """The service of a store, and a session with it. writes: True if its tokens must allow that."""
+    service = service_of(options)
     address = service.address(options["region"] or "us-east-1")
     public = Access(address, "") if options["anonymous"] else None
     authenticate = partial(explained, name, service.authenticate(writes=writes))
-    return ObjectSession(name, options, SharedAccess(name, authenticate, public), metrics)
+    tokens = SharedAccess(name, authenticate, public)
+    return service, ObjectSession(name, options, tokens, metrics)
 
 
 class Store(ObjectSource):
@@ -51,17 +48,10 @@ class Store(ObjectSource):
         """name: by which readers ask for it. options: of its section."""
         url: BucketUrl = options["url"]
         self._url = url
-        service = service_of(url, options)
         self.location = str(url)
-        super().__init__(
-            name,
-            options,
-            partial(located, url, options["partitions"]),
-            service,
-            session_of(name, options, service, metrics),
-            chunk_size,
-            metrics,
-        )
+        where = partial(located, url, options["partitions"])
+        there = connected(name, options, metrics)
+        super().__init__(name, options, where, *there, chunk_size, metrics)
 
     def _log(self, location: Location, options: OpenOptions) -> ObjectLog | None:
         try:

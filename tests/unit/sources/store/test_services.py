@@ -14,7 +14,7 @@ HEX = "900150983cd24fb0d6963f7d28e17f72"
 
 
 def service(url, **options):
-    return service_of(BucketUrl.parsed(url), OPTIONS | options)
+    return service_of(OPTIONS | options | {"url": BucketUrl.parsed(url)})
 
 
 @pytest.mark.parametrize(
