@@ -33,8 +33,8 @@ FIRST_PAUSE = 0.25
 LONGEST_PAUSE = 15.0
 #: Seconds between two notes that requests are repeated.
 NOTE_PAUSE = 60.0
-#: Statuses below 500 that a retry may cure: a slow body, a conflict, too many requests.
-_MAY_PASS = (408, 409, 429, 498, 499)
+#: Statuses below 500 that a retry may cure: a slow body, a conflict, a damaged body, too many requests.
+_MAY_PASS = (408, 409, 422, 429, 498, 499)
 
 _T = TypeVar("_T")
 

@@ -39,8 +39,8 @@ class FakeSwift:
         self.containers = {"logs": {"x-container-read": ".r:*", "x-storage-policy": "gold"}}
         #: Raised by the next requests, in turn.
         self.errors = []
-        #: The status of the next object that is put.
-        self.refusal = 0
+        #: The statuses of the next objects that are put, in turn.
+        self.refusals = []
 
     def wait_until(self, deadline):
         self.deadline = deadline
@@ -70,8 +70,8 @@ class FakeSwift:
             kept |= {name: text for name, text in headers.items() if name == "x-storage-policy"}
             self.containers[where[0]] = kept
             return Answer(201)
-        if self.refusal:
-            return Answer(self.refusal)
+        if self.refusals:
+            return Answer(self.refusals.pop(0))
         if query:
             assert query == {"multipart-manifest": "put"}
             assert "etag" not in headers
@@ -266,7 +266,7 @@ def test_a_new_folder_is_told_by_one_request(swift, make_writer, payload):
 
 
 def test_a_container_that_disappears_is_reported(swift, writer, payload):
-    swift.refusal = 404
+    swift.refusals = [404]
     with pytest.raises(SourceError, match="container"):
         writer.replace(LOCATION, None, payload(b"abc"))
 
@@ -277,10 +277,11 @@ def test_bytes_move_the_deadline_of_the_answer(swift, writer, payload):
 
 
 def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(
-    swift, writer, payload, tmp_path
+    swift, make_writer, payload, tmp_path
 ):
+    writer = make_writer(patience=0)
     made = payload(b"abc")
-    swift.refusal = 422
+    swift.refusals = [422, 422]
     with pytest.raises(SourceError, match="status 422"):
         writer.replace(LOCATION, None, made)
     (tmp_path / "core.bin").write_bytes(b"xyz")
@@ -289,6 +290,12 @@ def test_a_file_that_gets_shorter_or_changes_while_it_is_sent_is_found(
     (tmp_path / "core.bin").write_bytes(b"")
     with pytest.raises(Changed):
         writer.replace(LOCATION, None, made)
+
+
+def test_bytes_that_are_damaged_on_their_way_are_sent_again(swift, writer, payload, impatient):
+    swift.refusals = [422, 422]
+    writer.replace(LOCATION, None, payload(b"abc"))
+    assert swift.bodies[LOCATION] == b"abc"
 
 
 def test_readers_see_all_lines_and_full_segments_are_sent_once(
