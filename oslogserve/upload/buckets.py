@@ -14,12 +14,13 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote_plus
 
 from oslogserve.errors import SourceError
+from oslogserve.http import TEXT
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.errors import MALFORMED
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.store.services import xml_rows
 from oslogserve.sources.store.source import connected
-from oslogserve.upload.payload import Changed, Payload, Segment, console_payload, segments_of
+from oslogserve.upload.payload import Changed, Payload, Segment, segments_of
 from oslogserve.upload.writer import Effort, Writer, except_forbidden
 
 #: The least and the most bytes of a part, by service. The last part may be smaller.
@@ -77,7 +78,7 @@ class BucketWriter(Writer):
             if size == shown or (size > WHOLE and now < next_at):
                 return
             next_at = now + seconds * size / WHOLE
-            payload = console_payload(file, segments_of(file, size, PART))
+            payload = Payload(TEXT, "", segments_of(file, size, PART))
             self.replace(location, None, payload)
             shown = size
 

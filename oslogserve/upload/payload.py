@@ -54,8 +54,6 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True)
 class Payload:
-    file: BinaryIO
-    size: int
     media_type: str
     #: Content-Encoding, or "".
     encoding: str
@@ -70,9 +68,9 @@ class Payload:
         joined = "".join(segment.md5 for segment in self.segments)
         return md5(joined.encode(), usedforsecurity=False).hexdigest()
 
-    def pieces(self) -> Iterator[bytes]:
-        """Its bytes. Raises Changed if the file is shorter."""
-        return pieces_of(self.file, 0, self.size)
+    @property
+    def size(self) -> int:
+        return sum(segment.size for segment in self.segments)
 
     def is_stored_as(self, found: Mapping[str, str], checksum: str) -> bool:
         """True if a stored object has the same bytes, type and encoding. found: its headers."""
@@ -81,11 +79,6 @@ class Payload:
             and found.get("content-type") == self.media_type
             and found.get("content-encoding", "") == self.encoding
         )
-
-
-def console_payload(file: BinaryIO, segments: list[Segment]) -> Payload:
-    """The payload of a console that grows, as plain text."""
-    return Payload(file, sum(segment.size for segment in segments), TEXT, "", segments)
 
 
 @contextmanager
@@ -99,12 +92,12 @@ def payload_of(
     head = os.pread(file.fileno(), PIECE, 0)
     media_type = media_type_of(name, head)
     if not may_gzip or not _gzip_pays(media_type, head[:size]):
-        yield Payload(file, size, media_type, "", segments_of(file, size, segment_size))
+        yield Payload(media_type, "", segments_of(file, size, segment_size))
         return
     with tempfile.TemporaryFile() as packed:
         packed_size = write_gzip(packed, pieces_of(file, 0, size))
         segments = segments_of(packed, packed_size, segment_size)
-        yield Payload(packed, packed_size, media_type, "gzip", segments)
+        yield Payload(media_type, "gzip", segments)
 
 
 def media_type_of(name: str, head: bytes) -> str:

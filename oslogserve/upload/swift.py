@@ -12,11 +12,12 @@ from functools import partial
 from typing import BinaryIO
 
 from oslogserve.config import Config
+from oslogserve.http import TEXT
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.objects.service import PAGE
 from oslogserve.sources.swift import SOURCE, SwiftService, SwiftSession
-from oslogserve.upload.payload import Payload, Segment, console_payload, segment_of
+from oslogserve.upload.payload import Payload, Segment, segment_of
 from oslogserve.upload.writer import Effort, Writer, except_forbidden
 
 #: Seconds by which a segment expires later than its object.
@@ -100,7 +101,7 @@ class SwiftWriter(Writer):
                 full.append(sent(start, segment_size(len(full))))
                 start += full[-1].size
             last = [sent(start, size - start)] if size > start else []
-            self.put_manifest(location, console_payload(file, [*full, *last]))
+            self.put_manifest(location, Payload(TEXT, "", [*full, *last]))
             shown = size
 
         return renew

@@ -41,7 +41,10 @@ class FakeWriter:
             "content-length": str(payload.size),
             "last-modified": "Thu, 28 Mar 2024 12:20:43 GMT",
         }
-        self.objects[location] = headers, os.pread(payload.file.fileno(), payload.size, 0)
+        self.objects[location] = (
+            headers,
+            os.pread(payload.segments[0].file.fileno(), payload.size, 0),
+        )
 
     def stored(self):
         return {

@@ -35,8 +35,9 @@ def payload(tmp_path):
 
 
 def bytes_of(payload):
-    payload.file.seek(0)
-    return payload.file.read(payload.size)
+    file = payload.segments[0].file
+    file.seek(0)
+    return file.read(payload.size)
 
 
 @pytest.mark.parametrize(
