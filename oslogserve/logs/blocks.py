@@ -91,8 +91,8 @@ class Blocks:
         #: Stored bytes up to which the stream reads at first, and bytes that it read.
         self._stored_end = 0
         self._read = 0
-        #: What the first blocks hold, and how many they are; -1 while one is read.
-        self._contents = native.Contents()
+        #: What the first blocks hold, once it is collected: it takes memory. How many they are; -1 while one is read.
+        self._contents: native.Contents | None = None
         self._collected = 0
 
     @property
@@ -160,20 +160,20 @@ class Blocks:
             raise self.refuse("the log has other text", "text")
         if is_collected and place == 0:
             self._contents, self._collected = native.Contents(), 0
-        is_collected = is_collected and place == self._collected  # else one before it was not read
-        if is_collected:
-            self._collected = -1
+        contents = None
+        if is_collected and place == self._collected:  # else one before it was not read
+            contents, self._collected = self._contents, -1
         given_back = (held.popleft() for _ in range(len(held)))
         for piece in given_back if is_held else self._charged(index, at, size):
             self._budget.charge(len(piece) if self._packing else 0)
-            if is_collected:
-                self._contents.feed(piece)
+            if contents is not None:
+                contents.feed(piece)
             yield piece
-        if is_collected:
-            self._contents.end_block()
+        if contents is not None:
+            contents.end_block()
             self._collected = place + 1
             if self._collected == len(index.blocks):
-                content = index.with_contents(*self._contents.finish())
+                content = index.with_contents(*contents.finish())
                 self._indexes.keep(self._stored, content)
 
     def range(self, first: int, end: int) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import pytest
 import webob
 
+from oslogserve import native
 from oslogserve.errors import Incomplete, SourceError
 from tests.kit.open_logs import FakeLog, FakeSource
 from tests.unit.handlers.asking import HTML, Asking, descriptors, followed
@@ -1209,3 +1210,13 @@ def test_a_page_shows_names_as_they_are(tmp_path):
     assert "<a href=devstack@c-api,c++.txt#L2" in page
     [log] = ask("/job/?format=summary").json["logs"]
     assert log["href"] == "devstack%40c-api%2Cc%2B%2B.txt"
+
+
+def test_what_logs_hold_is_collected_for_searches_alone(tmp_path, monkeypatch):
+    """It takes 330 KB for each log of a merge."""
+    line = b"2013-09-27 18:07:11.860 1 INFO a\n"
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_bytes(line * 40_000)
+    monkeypatch.setattr(native, "Contents", None)
+    answer = Asking(tmp_path)("/?order=time&format=text")
+    assert answer.body.count(b" INFO a\n") == 80_000
