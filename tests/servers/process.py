@@ -295,10 +295,14 @@ def descendants(pid):
     """The pid and those of its children and theirs, parents first."""
     family = [pid]
     for member in family:
-        for children in Path(f"/proc/{member}/task").glob("*/children"):
-            # A thread may end, and a process with it, while we look.
+        threads = []
+        # A thread may end, and a process with it, while we look.
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+            threads = os.listdir(f"/proc/{member}/task")
+        for thread in threads:
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                family += map(int, children.read_text().split())
+                children = Path(f"/proc/{member}/task/{thread}/children").read_text()
+                family += map(int, children.split())
     return family
 
 
