@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event, Lock
 from typing import Any
 
@@ -81,6 +82,17 @@ class Work(Progress):
         others = [f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]]
         print(", ".join([self._line(self.counts), *others, f"{self.seconds:.1f} s"]))
         return 1 if self.stopped.is_set() or self.counts["failed"] else 0
+
+
+def in_threads(work: Callable[[], None], count: int) -> None:
+    """Does the same work in several threads, while the main thread takes signals. Raises what one of them raises."""
+    with ThreadPoolExecutor(count) as pool:
+        threads = [pool.submit(work) for _ in range(count)]
+        # A wait without end sleeps on if a signal came right before it, or to another thread.
+        while wait(threads, PAUSE).not_done:
+            pass
+        for thread in threads:
+            thread.result()
 
 
 def at_signals(handler: Any) -> None:

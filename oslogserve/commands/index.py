@@ -4,7 +4,6 @@
 import argparse
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from threading import Lock
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from oslogserve.logs.budget import Budget
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
-from oslogserve.progress import Work
+from oslogserve.progress import Work, in_threads
 from oslogserve.salt import salt_of
 from oslogserve.sources import METADATA_ONLY, Context, Folder, Source
 from oslogserve.sources.disk.source import Disk
@@ -120,9 +119,7 @@ class _Maker:
 
     def run(self, jobs: int) -> int:
         """The exit status: 1 if a log has no index, or it was stopped by a signal or since all others would fail."""
-        with ThreadPoolExecutor(jobs) as pool:
-            for thread in [pool.submit(self._make_all) for _ in range(jobs)]:
-                thread.result()
+        in_threads(self._make_all, jobs)
         said = {"small": "too small to need one", "other": "no logs", "failed": "failed"}
         return self._work.finish("run it again for the logs that are missing", said)
 

@@ -8,14 +8,13 @@ import shlex
 import signal
 import sys
 import tempfile
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from oslogserve.config import ConfigError, load
-from oslogserve.progress import at_signals
+from oslogserve.progress import at_signals, in_threads
 from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.text import shown
 from oslogserve.upload.console import LiveConsole, keep
@@ -114,10 +113,7 @@ def _upload_folder(options: argparse.Namespace, destination: Destination, report
         at_signals(stop)
         files = files_below(root, report)
         uploader = Uploader(root, files, destination, writer, report)
-        with ThreadPoolExecutor(options.parallel) as pool:
-            threads = [pool.submit(uploader.run) for _ in range(options.parallel)]
-            for thread in threads:
-                thread.result()
+        in_threads(uploader.run, options.parallel)
         if writer.stopped.is_set():
             report.incomplete("stopped: run it again for the files that are missing")
 

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import ctypes
 import os
 import re
 import shlex
@@ -149,8 +150,15 @@ def catches(pid, number):
     return int(re.search(r"^SigCgt:\s*(\w+)", status, re.MULTILINE)[1], 16) >> (number - 1) & 1
 
 
+def send_to_another_thread(pid, number):
+    """Sends a signal to a thread of the process that is not its main thread."""
+    other = next(int(task) for task in os.listdir(f"/proc/{pid}/task") if int(task) != pid)
+    assert ctypes.CDLL(None).tgkill(pid, other, number) == 0
+
+
 @pytest.mark.parametrize("second", SIGNALS)
-def test_a_second_signal_ends_a_folder_at_once(tmp_path, second):
+@pytest.mark.parametrize("send", [os.kill, send_to_another_thread])
+def test_a_second_signal_ends_a_folder_at_once(tmp_path, send, second):
     (tmp_path / "a.txt").write_bytes(b"a line\n")
     with socket.create_server(("127.0.0.1", 0)) as silent:
         silent.settimeout(30)
@@ -165,7 +173,7 @@ def test_a_second_signal_ends_a_folder_at_once(tmp_path, second):
             ) as process,
             silent.accept()[0],
         ):
-            process.send_signal(signal.SIGINT)
+            send(process.pid, signal.SIGINT)
             untaken = partial(AssertionError, "it did not take the first signal")
             poll(lambda: not catches(process.pid, second), untaken, 30)
             assert process.poll() is None
