@@ -100,6 +100,11 @@ class Connection(swift_api.HTTPConnection):
         self._trace = trace
         self.wait_until(deadline)
 
+    def end(self) -> None:
+        """Leaves what is left of an answer. Its socket is closed if that is anything."""
+        if self.resp is not None:
+            self.resp.close()
+
     def wait_until(self, deadline: float) -> None:
         """Sets the deadline of the next bytes."""
         self._adapter.at = deadline

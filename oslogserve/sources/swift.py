@@ -29,7 +29,7 @@ from oslogserve.sources import Trace
 from oslogserve.sources.deadline import DeadlineAdapter
 from oslogserve.sources.objects.access import Access, SharedAccess
 from oslogserve.sources.objects.errors import FAILURES, MALFORMED, source_error
-from oslogserve.sources.objects.location import PROBED, location_of
+from oslogserve.sources.objects.location import PROBED, Location, location_of
 from oslogserve.sources.objects.log import md5_in_etag, version_of
 from oslogserve.sources.objects.service import (
     PAGE,
@@ -50,6 +50,8 @@ logger_settings["reveal_sensitive_prefix"] = 0
 
 
 class SwiftService(Service):
+    kind = "Swift"
+    tells_denials = True
     page_size = PAGE
 
     def credentials(
@@ -93,14 +95,12 @@ def _listed(row: dict[str, Any]) -> Listed:
 class SwiftSession(ObjectSession):
     """Its tokens are from Keystone, or from Swift itself."""
 
-    kind = "Swift"
-    tells_denials = True
-
     def __init__(self, config: Config, metrics: Metrics) -> None:
         options = config.section("swift")
         url = options["storage_url"]
         public = Access(url, "") if url else None
-        super().__init__(SOURCE, options, SharedAccess(SOURCE, self._token, public), metrics)
+        tokens = SharedAccess(SOURCE, self._token, public)
+        super().__init__(SOURCE, SwiftService(), options, tokens, metrics)
         #: Seconds for a token.
         self._timeout = min(options["read_timeout"], options["answer_timeout"])
         cloud = options["cloud"]
@@ -137,7 +137,7 @@ class SwiftSession(ObjectSession):
             with contextlib.suppress(Exception):  # the next reader's request will tell
                 deadline = time.monotonic() + self._timeout
                 connection = self._connection(access, deadline, Trace())
-                self._request_once(partial(SwiftService().head, connection), connection, False)
+                self._request_once(partial(self.service.head, connection), connection, False)
         self._had_token = True
         return access
 
@@ -197,15 +197,11 @@ class Swift(ObjectSource):
         options = config.section("swift")
         self._container = options["container"]
         self.location = f"container {self._container}"
-        super().__init__(
-            SOURCE,
-            options,
-            partial(location_of, container=self._container, partitions=options["partitions"]),
-            SwiftService(),
-            SwiftSession(config, metrics),
-            config["serve", "chunk_size"],
-            metrics,
-        )
+        self._partitions = options["partitions"]
+        super().__init__(SwiftSession(config, metrics), config["serve", "chunk_size"])
+
+    def _locate(self, path: bytes) -> Location | None:
+        return location_of(path, self._container, self._partitions)
 
     def _check_missing(self, container: str) -> None:
         """Raises SourceError if the account cannot be read: then its containers seem missing."""

@@ -44,8 +44,7 @@ class BucketWriter(Writer):
         self, name: str, options: dict[str, Any], effort: Effort, prefix: str = ""
     ) -> None:
         """name: the store's. options: of its section. prefix: see Writer."""
-        there = connected(name, options, Metrics(), writes=True)
-        super().__init__(name, *there, effort, prefix)
+        super().__init__(connected(name, options, Metrics(), writes=True), effort, prefix)
         self._has_blocks = options["url"].service == "az"
 
     def replace(

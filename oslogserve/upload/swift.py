@@ -16,7 +16,7 @@ from oslogserve.http import TEXT
 from oslogserve.metrics import Metrics
 from oslogserve.sources.objects.location import Location
 from oslogserve.sources.objects.service import PAGE
-from oslogserve.sources.swift import SOURCE, SwiftService, SwiftSession
+from oslogserve.sources.swift import SwiftSession
 from oslogserve.upload.payload import Payload, Segment, segment_of
 from oslogserve.upload.writer import Effort, Writer, except_forbidden
 
@@ -37,8 +37,7 @@ class SwiftWriter(Writer):
         self, config: Config, effort: Effort, expire: float | None, prefix: str = ""
     ) -> None:
         """expire: seconds after which objects expire; None for never. prefix: see Writer."""
-        session = SwiftSession(config, Metrics())
-        super().__init__(SOURCE, SwiftService(), session, effort, prefix)
+        super().__init__(SwiftSession(config, Metrics()), effort, prefix)
         self._expire = expire
         self._containers: dict[str, Mapping[str, str]] = {}
 

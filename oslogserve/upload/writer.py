@@ -23,7 +23,7 @@ from oslogserve.errors import SourceError
 from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.errors import Refusal
 from oslogserve.sources.objects.location import Location
-from oslogserve.sources.objects.service import BEGINNING, Page, Service
+from oslogserve.sources.objects.service import BEGINNING, Page
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.swift import SOURCE as SWIFT
 from oslogserve.upload.payload import Changed, Payload, Segment
@@ -60,22 +60,17 @@ class Writer(ABC):
     #: What status 404 says of a place to write to.
     _missing: str
 
-    def __init__(
-        self, source: str, service: Service, session: ObjectSession, effort: Effort, prefix: str
-    ) -> None:
-        """source: the store's name.
-
-        prefix: if given, it is asked once whether objects with it are there. If not, a HEAD for each is saved.
-        """
-        self.source = source
+    def __init__(self, session: ObjectSession, effort: Effort, prefix: str) -> None:
+        """prefix: if given, it is asked once whether objects with it are there. If not, a HEAD for each is saved."""
+        self.source = session.source
         #: Set it to end the uploads of all threads with Interrupted.
         self.stopped = Event()
         #: Why.
         self.stop_reason = "interrupted"
         #: When a request last succeeded, by time.monotonic().
         self.answered = -1.0
-        self.checksum_of = service.checksum_of
-        self._service = service
+        self.checksum_of = session.service.checksum_of
+        self._service = session.service
         self._session = session
         self._effort = effort
         self._prefix = prefix

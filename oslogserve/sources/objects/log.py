@@ -9,17 +9,15 @@ from collections.abc import Callable, Iterator, Mapping
 from email.utils import parsedate_to_datetime
 from hashlib import md5
 from itertools import chain
-from typing import NamedTuple
 
 import urllib3.exceptions
 
 from oslogserve.errors import Incomplete, NoRange, SourceError
-from oslogserve.metrics import Metrics
 from oslogserve.sources import Folder, Log, OpenOptions, Stored, within_dates
 from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects.errors import FAILURES, TIMEOUTS
-from oslogserve.sources.objects.service import LARGEST, Service, is_marker
-from oslogserve.sources.objects.session import ObjectSession
+from oslogserve.sources.objects.service import LARGEST, is_marker
+from oslogserve.sources.objects.session import Attempts, ObjectSession
 
 _LENGTH = re.compile(r"[0-9]+")
 _MD5 = re.compile(r"[0-9a-f]{32}")
@@ -32,11 +30,11 @@ LONGEST_PAUSE = 2.0
 class ObjectLog(Log):
     """An object's metadata."""
 
-    def __init__(self, source: str, service: Service, headers: Mapping[str, str]) -> None:
-        """source: its name. headers: of a response. Raises ValueError or KeyError if some is missing."""
-        super().__init__(_stored(source, headers))
-        self.md5 = service.md5_of(headers)
-        self.is_joined = service.is_joined(headers)
+    def __init__(self, session: ObjectSession, headers: Mapping[str, str]) -> None:
+        """headers: of a response. Raises ValueError or KeyError if some is missing."""
+        super().__init__(_stored(session.source, headers))
+        self.md5 = session.service.md5_of(headers)
+        self.is_joined = session.service.is_joined(headers)
         self.is_folder = is_marker(headers.get("content-type", ""), self.stored.size or 0)
 
 
@@ -45,20 +43,17 @@ class OpenObjectLog(ObjectLog):
 
     def __init__(
         self,
-        source: str,
-        service: Service,
+        session: ObjectSession,
         headers: Mapping[str, str],
         chunks: Iterator[bytes],
         connection: Connection,
-        session: ObjectSession,
     ) -> None:
         """Reads the first chunk. For the others, see ObjectLog."""
-        super().__init__(source, service, headers)
+        super().__init__(session, headers)
         self._chunks = chunks
         self._first = next(self._chunks, b"")
         if not self._first and self.stored.size:
             raise urllib3.exceptions.IncompleteRead(0, self.stored.size)
-        self._is_read = False
         self._connection = connection
         self._is_open = True
         self._session = session
@@ -71,12 +66,10 @@ class OpenObjectLog(ObjectLog):
             left -= len(chunk)
             if left < 0:
                 raise Incomplete("corrupt", f"{self.stored.source} sent more than it said")
-            self._is_read = left == 0  # a reader that counts the bytes may stop here
             yield chunk
-            chunk = b"" if self._is_read else self._next_chunk()
+            chunk = self._next_chunk() if left else b""
         if 0 < left < math.inf:
             raise Incomplete("failed", f"{self.stored.source} ended too early")
-        self._is_read = True
 
     def _next_chunk(self) -> bytes:
         """The next chunk, or b"" at the end. Raises Incomplete.
@@ -93,22 +86,9 @@ class OpenObjectLog(ObjectLog):
             raise Incomplete("failed", f"the connection to {self.stored.source} broke") from error
 
     def close(self) -> None:
-        """Gives the connection back if all was read, else closes it."""
         is_open, self._is_open = self._is_open, False
-        if is_open and self._is_read:
+        if is_open:
             self._session.release(self._connection)
-        elif is_open:
-            self._connection.close()
-
-
-class Attempts(NamedTuple):
-    """Limits of the attempts to reopen a log, and the metrics that count them."""
-
-    #: Attempts for one log.
-    most: int
-    #: Seconds for the attempts after each break.
-    patience: float
-    metrics: Metrics
 
 
 class ResumingLog(Log):

@@ -61,6 +61,10 @@ BEGINNING = Marker()
 class Service(ABC):
     """where: a container and, for an object, its name. connection: has an access."""
 
+    #: What should answer, for messages.
+    kind = "the store"
+    #: True if a refusal always says that it is about the token.
+    tells_denials = False
     #: Headers of all requests.
     headers: Mapping[str, str] = {}
     #: Rows of a page, by the service's own limit.

@@ -8,7 +8,7 @@ import random
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from oslogserve.errors import SourceError
 from oslogserve.metrics import Metrics
@@ -23,6 +23,7 @@ from oslogserve.sources.objects.errors import (
     retry_reason,
     source_error,
 )
+from oslogserve.sources.objects.service import Service
 
 #: Seconds before the first retry; doubled for each later one, and jittered.
 PAUSE = 0.1
@@ -32,19 +33,31 @@ IDLE_CONNECTIONS = 64
 _T = TypeVar("_T")
 
 
+class Attempts(NamedTuple):
+    """Limits of the attempts to reopen a log, and the metrics that count them."""
+
+    #: Attempts for one log.
+    most: int
+    #: Seconds for the attempts after each break.
+    patience: float
+    metrics: Metrics
+
+
 class ObjectSession:
     """The connections of one source in one process."""
 
-    #: What should answer, for messages.
-    kind = "the store"
-    #: True if a refusal always says that it is about the token.
-    tells_denials = False
-
     def __init__(
-        self, source: str, options: dict[str, Any], access: SharedAccess, metrics: Metrics
+        self,
+        source: str,
+        service: Service,
+        options: dict[str, Any],
+        access: SharedAccess,
+        metrics: Metrics,
     ) -> None:
         """source: its name. options: of its section."""
-        self._source = source
+        self.source = source
+        self.service = service
+        self.attempts = Attempts(options["resumes"], options["answer_timeout"], metrics)
         self._options = options
         self._tokens = access
         self._metrics = metrics
@@ -99,12 +112,14 @@ class ObjectSession:
                 reason = retry_reason(error)
                 jittered = pause * random.uniform(0.5, 1.5)  # noqa: S311 - no secret
                 if reason is None or retries == 0 or time.monotonic() + jittered > deadline:
-                    raise source_error(self._source, error, self.is_public) from error
-                self._metrics["source_retries_total", self._source, reason].inc()
+                    raise source_error(self.source, error, self.is_public) from error
+                self._metrics["source_retries_total", self.source, reason].inc()
                 time.sleep(jittered)
                 pause, retries = 2 * pause, retries - 1
             except MALFORMED as error:  # such as a proxy's page
-                raise SourceError(self._source, f"what answers is not {self.kind}") from error
+                raise SourceError(
+                    self.source, f"what answers is not {self.service.kind}"
+                ) from error
 
     def _needs_another(self, access: Access, error: Exception, is_first: bool) -> bool:
         """True if the request is to be repeated with another token. is_first: true if none was refused yet.
@@ -112,7 +127,7 @@ class ObjectSession:
         A new one is refused for missing rights, or because it expired on its way.
         """
         is_first = is_first and not self.is_public
-        is_untold = is_first and not self.tells_denials and may_be_denied(error)
+        is_untold = is_first and not self.service.tells_denials and may_be_denied(error)
         return (is_untold and self._tokens.may_be_old()) or (
             is_denied(error) and (is_first or access.has_expired())
         )
@@ -120,17 +135,14 @@ class ObjectSession:
     def _request_once(
         self, call: Callable[[], _T], connection: Connection, keeps_connection: bool
     ) -> _T:
+        is_kept = False
         try:
             result = call()
-        except BaseException as error:
-            if getattr(error, "http_status", None) in (401, 404):
+            is_kept = keeps_connection
+            return result
+        finally:
+            if not is_kept:
                 self.release(connection)
-            else:
-                connection.close()
-            raise
-        if not keeps_connection:
-            self.release(connection)
-        return result
 
     def _connection(self, access: Access, deadline: float, trace: Trace) -> Connection:
         try:
@@ -144,7 +156,8 @@ class ObjectSession:
         return connection
 
     def release(self, connection: Connection) -> None:
-        """Takes back a connection whose response was read to its end, for later requests."""
+        """Takes back a connection for later requests."""
+        connection.end()
         if len(self._idle) < IDLE_CONNECTIONS:
             self._idle.append(connection)
         else:

@@ -10,7 +10,6 @@ from typing import Any, Self, TypeVar
 
 from oslogserve.compression import encoding_of
 from oslogserve.errors import SourceError
-from oslogserve.metrics import Metrics
 from oslogserve.sources import (
     ALL_ENTRIES,
     FULL_BODY,
@@ -25,7 +24,6 @@ from oslogserve.sources.deadline import Connection
 from oslogserve.sources.objects import service as services
 from oslogserve.sources.objects.location import Location, prefix_of, stored_as
 from oslogserve.sources.objects.log import (
-    Attempts,
     ObjectLog,
     OpenObjectLog,
     ResumingLog,
@@ -35,7 +33,6 @@ from oslogserve.sources.objects.service import (
     BEGINNING,
     Marker,
     Page,
-    Service,
     headers_of,
     name_before,
 )
@@ -50,25 +47,17 @@ class ObjectSource(ABC):
     #: Why a folder of public objects may not be listed.
     _unlisted = "its listing is not public"
 
-    def __init__(
-        self,
-        name: str,
-        options: dict[str, Any],
-        locate: Callable[[bytes], Location | None],
-        service: Service,
-        session: ObjectSession,
-        chunk_size: int,
-        metrics: Metrics,
-    ) -> None:
-        """options: of its section. locate: the object of a path; None if there can be none."""
-        self.name = name
-        self._locate = locate
-        self._service = service
+    def __init__(self, session: ObjectSession, chunk_size: int) -> None:
+        self.name = session.source
+        self._service = session.service
         self._session = session
         self._chunk_size = chunk_size
-        self._attempts = Attempts(options["resumes"], options["answer_timeout"], metrics)
         self._context = Context()
         self._context.answer_begins()  # no request shares its deadline
+
+    @abstractmethod
+    def _locate(self, path: bytes) -> Location | None:
+        """The object of a path; None if there can be none."""
 
     @abstractmethod
     def _check_missing(self, container: str) -> None:
@@ -94,7 +83,7 @@ class ObjectSource(ABC):
             return found
         # A later attempt needs a new deadline: the answer has begun.
         reopen = lambda options: self.waiting_anew()._found(path, options)
-        return ResumingLog(found, options, reopen, self._attempts)
+        return ResumingLog(found, options, reopen, self._session.attempts)
 
     def _found(self, path: bytes, options: OpenOptions) -> ObjectLog | Folder | None:
         location = self._locate(path)
@@ -141,7 +130,7 @@ class ObjectSource(ABC):
 
     def _metadata(self, connection: Connection, *where: str) -> ObjectLog:
         headers = self._service.head(connection, *where)
-        return ObjectLog(self.name, self._service, headers)
+        return ObjectLog(self._session, headers)
 
     def _get(self, options: OpenOptions, connection: Connection, *where: str) -> OpenObjectLog:
         """An open log whose first chunk was read."""
@@ -153,7 +142,7 @@ class ObjectSource(ABC):
         found = headers_of(response)
         check_answer(self.name, response.status, found, options)
         chunks = iter(partial(response.read, options.chunk_of(self._chunk_size)), b"")
-        return OpenObjectLog(self.name, self._service, found, chunks, connection, self._session)
+        return OpenObjectLog(self._session, found, chunks, connection)
 
     def entries(self, path: bytes, wanted: WantedEntries = ALL_ENTRIES) -> Iterator[Entry] | None:
         location = self._locate(path)

@@ -16,7 +16,7 @@ from oslogserve.sources.objects.service import BEGINNING
 from oslogserve.sources.objects.session import ObjectSession
 from oslogserve.sources.objects.source import ObjectSource
 from oslogserve.sources.store.access import explained
-from oslogserve.sources.store.services import BucketService, service_of
+from oslogserve.sources.store.services import service_of
 
 
 def located(url: BucketUrl, partitions: re.Pattern[str], path: bytes) -> Location | None:
@@ -31,14 +31,14 @@ def located(url: BucketUrl, partitions: re.Pattern[str], path: bytes) -> Locatio
 
 def connected(
     name: str, options: dict[str, Any], metrics: Metrics, *, writes: bool = False
-) -> tuple[BucketService, ObjectSession]:
-    """The service of a store, and a session with it. writes: True if its tokens must allow that."""
+) -> ObjectSession:
+    """A session with a store. writes: True if its tokens must allow that."""
     service = service_of(options)
     address = service.address(options["region"] or "us-east-1")
     public = Access(address, "") if options["anonymous"] else None
     authenticate = partial(explained, name, service.authenticate(writes=writes))
     tokens = SharedAccess(name, authenticate, public)
-    return service, ObjectSession(name, options, tokens, metrics)
+    return ObjectSession(name, service, options, tokens, metrics)
 
 
 class Store(ObjectSource):
@@ -49,9 +49,11 @@ class Store(ObjectSource):
         url: BucketUrl = options["url"]
         self._url = url
         self.location = str(url)
-        where = partial(located, url, options["partitions"])
-        there = connected(name, options, metrics)
-        super().__init__(name, options, where, *there, chunk_size, metrics)
+        self._partitions = options["partitions"]
+        super().__init__(connected(name, options, metrics), chunk_size)
+
+    def _locate(self, path: bytes) -> Location | None:
+        return located(self._url, self._partitions, path)
 
     def _log(self, location: Location, options: OpenOptions) -> ObjectLog | None:
         try:

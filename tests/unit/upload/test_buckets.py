@@ -61,6 +61,9 @@ class Connection:
     def wait_until(self, deadline):
         pass
 
+    def end(self):
+        pass
+
     def answer(self, method, url, headers, body):
         sent = body
         if hasattr(body, "read"):

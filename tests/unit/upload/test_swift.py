@@ -45,6 +45,9 @@ class FakeSwift:
     def wait_until(self, deadline):
         self.deadline = deadline
 
+    def end(self):
+        pass
+
     def answer(self, method, url, headers, body):
         url = urlsplit(url)
         where = tuple(map(unquote, url.path.split("/", 3)[2:]))

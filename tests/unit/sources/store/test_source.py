@@ -47,6 +47,9 @@ class Connection:
     def wait_until(self, deadline):
         pass
 
+    def end(self):
+        pass
+
     def answer(self, method, url, headers, body):
         url = urlsplit(url)
         return self._answer(method, urlunsplit(("", "", *url[2:])), headers)
