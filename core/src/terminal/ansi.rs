@@ -8,6 +8,9 @@ use memchr::memchr;
 
 /// The first byte of every sequence.
 pub const ESCAPE: u8 = 0x1b;
+/// Other bytes that move the cursor.
+pub const RETURN: u8 = b'\r';
+pub const BACKSPACE: u8 = 0x08;
 
 /// Bytes of a control sequence's parameters, and of what may stand between them and its end.
 const PARAMETERS: usize = 64;

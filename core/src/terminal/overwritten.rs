@@ -12,11 +12,9 @@ use std::ops::Range;
 use memchr::{memchr, memchr2};
 
 use crate::lines::after_mark;
-use crate::terminal::ansi::{self, Effect, Motion};
+use crate::terminal::ansi::{self, BACKSPACE, Effect, Motion, RETURN};
 use crate::terminal::screen::{self, Gap};
 
-pub const RETURN: u8 = b'\r';
-pub const BACKSPACE: u8 = 0x08;
 /// What all marks of sections begin with.
 pub const SECTION: &[u8] = b"##[";
 

@@ -9,8 +9,7 @@
 use std::mem;
 use std::ops::Range;
 
-use crate::terminal::ansi::{self, ESCAPE, Effect, Motion};
-use crate::terminal::overwritten::{BACKSPACE, RETURN};
+use crate::terminal::ansi::{self, BACKSPACE, ESCAPE, Effect, Motion, RETURN};
 
 /// Columns up to which a cursor moves behind a row's text. No line becomes much longer than the elements of
 /// its page by the blanks that this shows.

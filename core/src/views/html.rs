@@ -342,7 +342,7 @@ impl<'l> Inside<'l> {
         html.elements += 1;
         html.out.put(b"<s>");
         let mut at = place.start;
-        while let Some(found) = memchr(overwritten::RETURN, &self.text[at..place.end]) {
+        while let Some(found) = memchr(ansi::RETURN, &self.text[at..place.end]) {
             self.linked(at..at + found, html);
             html.out.put(b"&#13;");
             at += found + 1;
