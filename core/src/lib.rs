@@ -17,6 +17,7 @@ mod packing;
 mod python;
 mod recognition;
 mod renderer;
+mod searches;
 mod selection;
 mod tables;
 mod terminal;
@@ -32,7 +33,8 @@ use crate::causes::{cause, chapters, group, step, steps};
 use crate::decode::zstd;
 use crate::recognition::head;
 use crate::recognition::severities::Severities;
-use crate::selection::{search, select};
+use crate::searches::search;
+use crate::selection::select;
 use crate::tables::Tables;
 use crate::views::summary;
 

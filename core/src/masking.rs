@@ -11,7 +11,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use memchr::{memchr, memrchr};
 
 use crate::faults::TOO_LARGE;
-use crate::selection::search::{Reading, Search};
+use crate::searches::search::{Reading, Search};
 
 /// What each value and match becomes. Always the same, so that its length tells nothing.
 const MARK: &[u8] = b"***";

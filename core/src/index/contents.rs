@@ -4,8 +4,7 @@
 use memchr::memmem::Finder;
 
 use crate::index::ids::{self, Ids, is_digit};
-use crate::index::required::{Required, UNFOLDED};
-use crate::index::vocabulary::{Vocabulary, Words, is_letter};
+use crate::index::vocabulary::{Fragment, UNFOLDED, Vocabulary, Words, is_letter};
 
 /// Bytes of the longest word or id that is held until its end is there.
 const MOST_HELD: usize = 4096;
@@ -112,6 +111,14 @@ fn whole(text: &[u8]) -> usize {
     text.windows(2).rposition(|pair| !is_joined(pair[0], pair[1])).map_or(0, |at| at + 1)
 }
 
+/// What all lines hold in which a pattern is found.
+#[derive(Clone, Default)]
+pub struct Required {
+    pub words: Vec<Fragment>,
+    /// Of parts of ids, see `ids.rs`.
+    pub keys: Vec<u64>,
+}
+
 /// Finds out which blocks may hold all that is required: a place for each. words, ids: of a log that was read
 /// before; they may come from anywhere. Errors: what is wrong with them.
 pub fn may_hold<'r>(
@@ -123,9 +130,9 @@ pub fn may_hold<'r>(
     let mut places = vec![true; blocks];
     let words = Words::parse(words)?;
     for required in required {
-        words.narrow(required, &mut places);
+        words.narrow(&required.words, &mut places);
         if !required.keys.is_empty() {
-            ids::narrow(ids, required, &mut places)?;
+            ids::narrow(ids, &required.keys, &mut places)?;
         }
     }
     Ok(places)

@@ -7,8 +7,6 @@
 
 use std::collections::VecDeque;
 
-use crate::index::required::Required;
-
 /// Bytes of the shortest id, and of a part.
 const LEAST: usize = 32;
 const PART: usize = size_of::<u64>();
@@ -170,13 +168,9 @@ fn distinct(mut keys: Vec<u64>) -> Vec<u64> {
     keys
 }
 
-/// Clears the places of blocks that cannot hold what is required. filters: see Ids; they may come
-/// from anywhere. Errors: what is wrong with them.
-pub fn narrow(
-    filters: &[u8],
-    required: &Required,
-    places: &mut [bool],
-) -> Result<(), &'static str> {
+/// Clears the places of blocks that cannot hold all parts of these keys. filters: see Ids; they may
+/// come from anywhere. Errors: what is wrong with them.
+pub fn narrow(filters: &[u8], keys: &[u64], places: &mut [bool]) -> Result<(), &'static str> {
     let mut rest = filters;
     for may_hold in places {
         let (size, behind) = rest.split_first_chunk().ok_or("filters of ids are missing")?;
@@ -189,10 +183,8 @@ pub fn narrow(
             rest.split_at_checked(size as usize).ok_or("a filter of ids is cut short")?;
         rest = behind;
         let is_set = |bit: usize| filter[bit / 8] & 1 << (bit % 8) != 0;
-        *may_hold &= required
-            .keys
-            .iter()
-            .all(|&key| !filter.is_empty() && bits_of(key, filter.len()).all(is_set));
+        *may_hold &=
+            keys.iter().all(|&key| !filter.is_empty() && bits_of(key, filter.len()).all(is_set));
     }
     Ok(())
 }

@@ -6,7 +6,6 @@
 
 pub mod contents;
 pub mod ids;
-pub mod required;
 pub mod vocabulary;
 
 use crc32fast::Hasher;

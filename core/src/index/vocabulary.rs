@@ -6,7 +6,6 @@
 
 use memchr::{memchr_iter, memmem};
 
-use crate::index::required::{Fragment, Required};
 use crate::selection::log_words::{Hasher, padded};
 
 /// Bytes of the shortest word.
@@ -23,6 +22,10 @@ const CHUNK: usize = 64;
 const LONGEST_SEEN: usize = size_of::<Bits>();
 const REMEMBERED: usize = 8192;
 const FOLDED: u64 = u64::from_ne_bytes([0x20; 8]);
+
+/// Characters, as UTF-8, that a search without regard to case takes for a letter of ASCII. A text with one is
+/// not told by its words.
+pub const UNFOLDED: [&[u8]; 2] = [b"\xe2\x84\xaa", b"\xc5\xbf"];
 
 /// True for a byte of a word.
 #[inline]
@@ -296,6 +299,15 @@ fn bits(flags: impl Iterator<Item = bool>) -> Vec<u8> {
     bytes
 }
 
+/// A part of a word, folded.
+#[derive(Clone)]
+pub struct Fragment {
+    pub text: Vec<u8>,
+    /// True if the word begins with it, or ends with it.
+    pub begins: bool,
+    pub ends: bool,
+}
+
 /// The vocabulary of a log that was read before. It may come from anywhere.
 pub struct Words<'v> {
     /// Of how many blocks it knows.
@@ -328,9 +340,9 @@ impl<'v> Words<'v> {
         Ok(Self { blocks, are_open, text, sets })
     }
 
-    /// Clears the places of blocks that cannot hold what is required.
-    pub fn narrow(&self, required: &Required, places: &mut [bool]) {
-        for fragment in &required.words {
+    /// Clears the places of blocks that cannot hold all of these.
+    pub fn narrow(&self, fragments: &[Fragment], places: &mut [bool]) {
+        for fragment in fragments {
             let found = self.blocks_with(fragment);
             for (place, may_hold) in places.iter_mut().take(self.blocks).enumerate() {
                 *may_hold &= found[place / 8] & 1 << (place % 8) != 0;

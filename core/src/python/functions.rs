@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 use crate::opening;
 use crate::recognition::user_formats;
-use crate::selection::{kinds, search};
+use crate::searches::search;
+use crate::selection::kinds;
 use crate::views::links::Links;
 
 /// A hash of the kind of an error.

@@ -4,7 +4,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::selection::search;
+use crate::searches::search;
 
 /// Patterns that are tried on a line together.
 #[pyclass(module = "oslogserve_core", frozen)]

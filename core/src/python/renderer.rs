@@ -11,9 +11,9 @@ use super::{Grammar, Index, LastRows, LogWords, MergedRows, WORTH_DETACHING, pac
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
+use crate::searches::search::Search;
 use crate::selection::filter::Filter;
 use crate::selection::log_words::Comparison;
-use crate::selection::search::Search;
 use crate::selection::select::Selector;
 use crate::selection::{Selection, Tally, Wanted};
 use crate::views::html::Html;

@@ -4,8 +4,8 @@
 use std::ops::Range;
 
 use crate::lines::line_start;
+use crate::searches::search::Search;
 use crate::selection::log_words::Comparison;
-use crate::selection::search::Search;
 
 /// Conditions that all hits meet.
 pub struct Filter {

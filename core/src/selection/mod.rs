@@ -7,7 +7,6 @@ pub mod inherited;
 pub mod kinds;
 pub mod line_buffer;
 pub mod log_words;
-pub mod search;
 pub mod select;
 pub mod word_list;
 pub mod words;

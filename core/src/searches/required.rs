@@ -3,25 +3,9 @@
 
 use regex_syntax::hir::{Class, Hir, HirKind, Look};
 
+use crate::index::contents::Required;
 use crate::index::ids::{each_id, keys_of};
-use crate::index::vocabulary::{LEAST_WORD, fold, is_letter, may_be_of_hash};
-
-/// What all lines hold in which a pattern is found.
-#[derive(Clone, Default)]
-pub struct Required {
-    pub words: Vec<Fragment>,
-    /// Of parts of ids, see `ids.rs`.
-    pub keys: Vec<u64>,
-}
-
-/// A part of a word, folded.
-#[derive(Clone)]
-pub struct Fragment {
-    pub text: Vec<u8>,
-    /// True if the word begins with it, or ends with it.
-    pub begins: bool,
-    pub ends: bool,
-}
+use crate::index::vocabulary::{Fragment, LEAST_WORD, fold, is_letter, may_be_of_hash};
 
 /// A byte that is known; None for any text.
 type Piece = Option<u8>;
@@ -29,35 +13,32 @@ type Piece = Option<u8>;
 /// A byte of which only that is known that it is of no word.
 const EDGE: u8 = b'\n';
 
-/// Characters that a search without regard to case takes for a letter of ASCII. A text with one is not
-/// told by its words.
+/// Characters that a search without regard to case takes for a letter of ASCII. See
+/// UNFOLDED.
 const LIKE_LETTERS: [(char, u8); 2] = [('\u{212a}', b'k'), ('\u{17f}', b's')];
-/// The same in UTF-8.
-pub const UNFOLDED: [&[u8]; 2] = [b"\xe2\x84\xaa", b"\xc5\xbf"];
 
-impl Required {
-    pub fn of(hir: &Hir) -> Self {
-        let mut pieces = vec![None];
-        walk(hir, &mut pieces);
-        pieces.push(None);
-        let mut required = Self::default();
-        for run in runs(&pieces) {
-            required.add_words(&run);
-            each_id(&run, |id| keys_of(id, |key| required.keys.push(key)));
-        }
-        required
+/// What a pattern requires of a line.
+pub fn required_by(hir: &Hir) -> Required {
+    let mut pieces = vec![None];
+    walk(hir, &mut pieces);
+    pieces.push(None);
+    let mut required = Required::default();
+    for run in runs(&pieces) {
+        add_words(&run, &mut required.words);
+        each_id(&run, |id| keys_of(id, |key| required.keys.push(key)));
     }
+    required
+}
 
-    fn add_words(&mut self, run: &[u8]) {
-        let mut at = 0;
-        for part in run.split(|&byte| !is_letter(byte)) {
-            let end = at + part.len();
-            if part.len() >= LEAST_WORD && !may_be_of_hash(part) {
-                let text = part.iter().copied().map(fold).collect();
-                self.words.push(Fragment { text, begins: at > 0, ends: end < run.len() });
-            }
-            at = end + 1;
+fn add_words(run: &[u8], words: &mut Vec<Fragment>) {
+    let mut at = 0;
+    for part in run.split(|&byte| !is_letter(byte)) {
+        let end = at + part.len();
+        if part.len() >= LEAST_WORD && !may_be_of_hash(part) {
+            let text = part.iter().copied().map(fold).collect();
+            words.push(Fragment { text, begins: at > 0, ends: end < run.len() });
         }
+        at = end + 1;
     }
 }
 

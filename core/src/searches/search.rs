@@ -19,8 +19,9 @@ use regex_syntax::hir::{
 };
 
 use crate::faults::{TOO_LARGE, in_words};
-use crate::index::required::Required;
+use crate::index::contents::Required;
 use crate::lines::line_start;
+use crate::searches::required::required_by;
 
 /// States of all searches in a query. Each may cost a step for each byte of a log, some 3 ns.
 pub const MOST_STATES: usize = 7000;
@@ -85,7 +86,7 @@ impl Search {
         let regex = built.map_err(|_| TOO_LARGE)?;
         let needle = needle_of(&hir).map(|needle| memmem::Finder::new(&needle).into_owned());
         let states = states_of(&hir)?;
-        Ok(Self { regex, states, needle, required: Required::of(&hir), next: Some(0) })
+        Ok(Self { regex, states, needle, required: required_by(&hir), next: Some(0) })
     }
 
     /// Begins another block.

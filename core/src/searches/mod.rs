@@ -1,0 +1,5 @@
+// SPDX-License-Identifier: Apache-2.0
+//! Searches of lines, and what they require of a block.
+
+mod required;
+pub mod search;
