@@ -7,6 +7,7 @@ mod causes;
 mod cursor;
 mod decode;
 mod faults;
+mod hasher;
 mod index;
 mod last_rows;
 mod lines;

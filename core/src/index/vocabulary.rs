@@ -6,7 +6,7 @@
 
 use memchr::{memchr_iter, memmem};
 
-use crate::selection::log_words::{Hasher, padded};
+use crate::hasher::{Hasher, padded};
 
 /// Bytes of the shortest word.
 pub const LEAST_WORD: usize = 3;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The words of a log's lines, to tell which lines of another log have no like in it.
 
-use std::collections::hash_map::RandomState;
-use std::hash::BuildHasher;
 use std::ops::Range;
 use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
+use crate::hasher::Hasher;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::recognise::Recogniser;
@@ -29,73 +28,22 @@ const ERRORS: u64 = 0x6a09_e667_f3bc_c908;
 const FAILURES: u64 = 0xbb67_ae85_84ca_a73b;
 const POOLS: [u64; word_list::POOLS] = [ALL, ERRORS, FAILURES];
 
-/// Bytes of a word that are hashed at once.
-const FIRST: usize = size_of::<u128>();
-
-/// The keyed hash of a word or a pair. Its keys are drawn, since logs are hostile.
-#[derive(Clone)]
-pub struct Hasher([u64; 2]);
-
-impl Hasher {
-    pub fn new() -> Self {
-        let state = RandomState::new();
-        Self([state.hash_one(1) | 1, state.hash_one(2) | 1])
+/// Puts the hash of each word of a line in place of what the buffer holds. Returns its pools.
+#[inline]
+fn hash_words(
+    hasher: &Hasher,
+    line: &[u8],
+    is_error: bool,
+    words: &mut Vec<u64>,
+) -> &'static [u64] {
+    words.clear();
+    let has_failed = each_word(line, |line, word| words.push(hasher.word(line, word)));
+    match (is_error, has_failed) {
+        (false, false) => &[ALL],
+        (true, false) => &[ERRORS],
+        (false, true) => &[FAILURES],
+        (true, true) => &[ERRORS, FAILURES],
     }
-
-    #[inline]
-    pub fn mix(&self, one: u64, other: u64) -> u64 {
-        let product = u128::from(one ^ self.0[0]) * u128::from(other ^ self.0[1]);
-        product as u64 ^ (product >> 64) as u64
-    }
-
-    /// The hash of a word of a line.
-    #[inline]
-    pub fn word(&self, line: &[u8], word: Range<usize>) -> u64 {
-        let rest = &line[word.start..];
-        let first = rest.first_chunk().copied().unwrap_or_else(|| padded(rest));
-        let unused = FIRST.saturating_sub(word.len());
-        let bits = u128::from_le_bytes(first) & (u128::MAX >> (8 * unused));
-        let hash = self.mix(bits as u64 ^ word.len() as u64, (bits >> 64) as u64);
-        let others = rest[FIRST.min(word.len())..word.len()].chunks(size_of::<u64>());
-        others.fold(hash, |hash, chunk| self.mix(hash, u64::from_le_bytes(padded(chunk))))
-    }
-
-    /// Puts the hash of each word of a line in place of what the buffer holds. Returns its pools.
-    #[inline]
-    fn words(&self, line: &[u8], is_error: bool, words: &mut Vec<u64>) -> &'static [u64] {
-        words.clear();
-        let has_failed = each_word(line, |line, word| words.push(self.word(line, word)));
-        match (is_error, has_failed) {
-            (false, false) => &[ALL],
-            (true, false) => &[ERRORS],
-            (false, true) => &[FAILURES],
-            (true, true) => &[ERRORS, FAILURES],
-        }
-    }
-
-    /// Gives the hash, in a pool, of each word and of each pair of neighbours, and the places of its words.
-    fn each(&self, words: &[u64], pool: u64, mut take: impl FnMut(u64, Range<usize>)) {
-        for (place, &word) in words.iter().enumerate() {
-            take(word ^ pool, place..place + 1);
-        }
-        for (place, pair) in words.windows(2).enumerate() {
-            take(self.mix(pair[0], pair[1]) ^ pool, place..place + 2);
-        }
-    }
-
-    /// The hash of all words of a line, in their order, and of its pools; 0 for a line without words that
-    /// is in the pool of all lines alone.
-    fn all(&self, words: &[u64], pools: &[u64]) -> u64 {
-        let pool = pools.iter().fold(0, |all, pool| all ^ pool);
-        words.iter().fold(pool, |all, &word| self.mix(all, word))
-    }
-}
-
-/// The bytes with zeros behind them.
-pub fn padded<const SIZE: usize>(bytes: &[u8]) -> [u8; SIZE] {
-    let mut padded = [0; SIZE];
-    padded[..bytes.len()].copy_from_slice(bytes);
-    padded
 }
 
 /// Whether a hash was added to a set: `Not` if there was no room for it.
@@ -258,7 +206,7 @@ impl LogWords {
 
     fn add(&mut self, reader: &mut Reader, line: &[u8], is_error: bool) {
         let Self { hasher, set, is_full, .. } = self;
-        let pools = hasher.words(line, is_error, &mut reader.words);
+        let pools = hash_words(hasher, line, is_error, &mut reader.words);
         let whole = hasher.all(&reader.words, pools);
         if reader.added.get(whole).is_some() {
             return;
@@ -357,7 +305,7 @@ impl Comparison {
     /// True if the other log has no like of the line. is_error: it shows ERROR or above.
     pub fn is_new(&mut self, line: &[u8], is_error: bool) -> bool {
         let LogWords { hasher, .. } = &*self.other;
-        let pools = hasher.words(without_line_feed(line), is_error, &mut self.words);
+        let pools = hash_words(hasher, without_line_feed(line), is_error, &mut self.words);
         let whole = hasher.all(&self.words, pools);
         self.memo.get(whole).unwrap_or_else(|| {
             let is_new = pools.iter().any(|&pool| self.other.are_new(&self.words, pool));
