@@ -4,6 +4,7 @@
 //! Only `python/` and the structs that it exchanges with Python know of Python.
 
 mod causes;
+mod counts;
 mod cursor;
 mod decode;
 mod faults;

@@ -11,10 +11,10 @@ pub mod vocabulary;
 use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
+use crate::counts::Count;
 use crate::recognition::times::{Instant, MINUTE, Origin};
 use crate::selection::TimeRange;
 use crate::selection::inherited::Heritage;
-use crate::views::totals::Count;
 
 /// The lines of two ranks, in a block.
 #[derive(Clone, Copy, Deserialize, Serialize)]

@@ -13,7 +13,7 @@ pub mod words;
 
 use pyo3::{FromPyObject, IntoPyObject};
 
-use crate::views::totals::Counts;
+use crate::counts::Counts;
 
 /// A query's time.
 #[derive(FromPyObject)]

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use memchr::memchr;
 
+use crate::counts::Counter;
 use crate::index::Indexer;
 use crate::merge::Rows;
 use crate::recognition::grammar::Grammar;
@@ -28,7 +29,6 @@ use crate::selection::fragments::Fragments;
 use crate::selection::inherited::Inherited;
 use crate::selection::line_buffer::LineBuffer;
 use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
-use crate::views::totals::Counter;
 use crate::views::view::{Line, Role, View};
 
 use last::Last;

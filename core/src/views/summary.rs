@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use crate::causes::cause::CauseFinder;
 use crate::causes::group::Cause;
+use crate::counts::Counter;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::times::{Clock, DAY, MINUTE, SECOND};
 use crate::terminal::ansi;
 use crate::views::output::Output;
-use crate::views::totals::{Bucket, CauseLine, Counter, Error, Totals};
+use crate::views::totals::{Bucket, CauseLine, Error, Totals};
 use crate::views::view::{Line, View};
 
 const MOST_BUCKETS: i64 = 200;

@@ -2,10 +2,10 @@
 //! Blocks of a log's index that a selector passes over, since no line of theirs matters to the answer.
 
 use super::Selector;
+use crate::counts::Count;
 use crate::index::{Block, contents};
 use crate::selection::Selection;
 use crate::selection::inherited::Heritage;
-use crate::views::totals::Count;
 
 impl Selector {
     /// Notes the blocks that cannot hold what is searched for. words, ids: what all blocks hold, from
