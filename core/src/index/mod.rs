@@ -12,9 +12,8 @@ use crc32fast::Hasher;
 use serde::{Deserialize, Serialize};
 
 use crate::counts::Count;
-use crate::recognition::times::{Instant, MINUTE, Origin};
-use crate::selection::TimeRange;
-use crate::selection::inherited::Heritage;
+use crate::recognition::inherited::Heritage;
+use crate::recognition::times::{Instant, MINUTE, Origin, TimeRange};
 
 /// The lines of two ranks, in a block.
 #[derive(Clone, Copy, Deserialize, Serialize)]

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Recognition of a line: its time, its severity, and the tables by which both are read.
+//! Recognition of a line: its time, its severity, what it inherits of both, and the tables by which both are read.
 
 pub mod grammar;
 pub mod head;
 pub mod heads;
+pub mod inherited;
 pub mod layouts;
 pub mod members;
 pub mod names;

@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{Datelike, NaiveDate};
+use pyo3::FromPyObject;
 
 use crate::recognition::patterns::{Cache, Patterns, Pool};
 use crate::tables::Row;
@@ -200,6 +201,14 @@ impl Instant {
             offset.map_or(0, |offset| i64::from(offset) - i64::from(self.offset.unwrap_or(0)));
         Some(self.micros + minutes * MINUTE)
     }
+}
+
+/// The TimeRange of `oslogserve/lines/time_range.py`: a query's time.
+#[derive(FromPyObject)]
+pub struct TimeRange {
+    pub first: i64,
+    pub last: i64,
+    pub offset: Option<i16>,
 }
 
 /// The reader of one log's times.

@@ -3,7 +3,6 @@
 
 pub mod filter;
 pub mod fragments;
-pub mod inherited;
 pub mod kinds;
 pub mod line_buffer;
 pub mod log_words;
@@ -14,14 +13,7 @@ pub mod words;
 use pyo3::{FromPyObject, IntoPyObject};
 
 use crate::counts::Counts;
-
-/// A query's time.
-#[derive(FromPyObject)]
-pub struct TimeRange {
-    pub first: i64,
-    pub last: i64,
-    pub offset: Option<i16>,
-}
+use crate::recognition::times::TimeRange;
 
 /// Which lines are shown: conditions in the order in which they apply.
 #[derive(FromPyObject)]

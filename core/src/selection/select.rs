@@ -22,13 +22,13 @@ use crate::counts::Counter;
 use crate::index::Indexer;
 use crate::merge::Rows;
 use crate::recognition::grammar::Grammar;
+use crate::recognition::inherited::Inherited;
 use crate::recognition::recognise::{Recogniser, Seen};
-use crate::recognition::times::Clock;
+use crate::recognition::times::{Clock, TimeRange};
 use crate::selection::filter::Filter;
 use crate::selection::fragments::Fragments;
-use crate::selection::inherited::Inherited;
 use crate::selection::line_buffer::LineBuffer;
-use crate::selection::{Page, Selection, Tally, TimeRange, Wanted};
+use crate::selection::{Page, Selection, Tally, Wanted};
 use crate::views::view::{Line, Role, View};
 
 use last::Last;

@@ -4,8 +4,8 @@
 use super::Selector;
 use crate::counts::Count;
 use crate::index::{Block, contents};
+use crate::recognition::inherited::Heritage;
 use crate::selection::Selection;
-use crate::selection::inherited::Heritage;
 
 impl Selector {
     /// Notes the blocks that cannot hold what is searched for. words, ids: what all blocks hold, from
