@@ -15,7 +15,6 @@ use crate::causes::group::{COMMAND, Cause, Group, LONGEST, Text};
 use crate::causes::steps::Steps;
 use crate::cursor::is_space;
 use crate::lines::Next;
-use crate::recognition::grammar::Grammar;
 use crate::recognition::times::Clock;
 use crate::terminal::ansi;
 use crate::views::view::Line;
@@ -52,7 +51,7 @@ impl Low {
 
 /// Finds the cause and the chapters of one log.
 pub struct CauseFinder {
-    grammar: Arc<Grammar>,
+    causes: Arc<Causes>,
     /// None once they were given back.
     caches: Option<Caches>,
     steps: Steps,
@@ -80,10 +79,10 @@ pub struct CauseFinder {
 
 impl CauseFinder {
     /// is_compared: true if lines are compared with another log's.
-    pub fn new(grammar: Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
+    pub fn new(causes: Arc<Causes>, clock: Clock, is_compared: bool) -> Self {
         Self {
-            caches: Some(grammar.causes.caches()),
-            grammar,
+            caches: Some(causes.caches()),
+            causes,
             steps: Steps::default(),
             new_steps: is_compared.then(Steps::default),
             is_healthy: true,
@@ -110,7 +109,7 @@ impl CauseFinder {
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
         self.end = line.number;
         let rank = line.seen.severity.unwrap_or(0);
-        let causes = &self.grammar.causes;
+        let causes = &self.causes;
         let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
         self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
@@ -126,7 +125,7 @@ impl CauseFinder {
 
     fn examine(&mut self, line: &Line<'_>, rank: usize, time: &[u8]) {
         let Some(caches) = &mut self.caches else { return };
-        let causes = &self.grammar.causes;
+        let causes = &self.causes;
         let raw = without_end(&line.text[..line.text.len().min(REACH)]);
         let has_return = line.place_of(&mut self.returns, |rest| memchr(b'\r', rest)).is_some();
         let cut = if has_return { after_return(raw) } else { 0 };
@@ -166,14 +165,14 @@ impl CauseFinder {
 
     fn add_to_steps(&mut self, text: &Text<'_>, mark: Option<Mark>) {
         let Some(caches) = &mut self.caches else { return };
-        self.steps.add(&self.grammar, caches, text, mark);
+        self.steps.add(&self.causes, caches, text, mark);
         let Some(steps) = &mut self.new_steps else { return };
         match mark.filter(|_| !text.is_new).and_then(Mark::of_known) {
             None if !text.is_new => {
                 let (number, time) = (text.number, text.time.clone());
-                steps.add(&self.grammar, caches, &Text { number, time, ..Text::default() }, None);
+                steps.add(&self.causes, caches, &Text { number, time, ..Text::default() }, None);
             }
-            known => steps.add(&self.grammar, caches, text, known.or(mark)),
+            known => steps.add(&self.causes, caches, text, known.or(mark)),
         }
     }
 
@@ -186,7 +185,7 @@ impl CauseFinder {
         let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
         let is_of_service = 2 * self.records > self.lines;
         let mut cause_of = |steps: &mut Steps| {
-            let (cause, has_failed) = steps.cause(&self.grammar, caches, self.end, is_of_service);
+            let (cause, has_failed) = steps.cause(&self.causes, caches, self.end, is_of_service);
             (cause.or_else(|| low.map(Low::cause)), has_failed)
         };
         let (cause, has_failed) = cause_of(&mut self.steps);
@@ -208,14 +207,14 @@ impl CauseFinder {
     /// The first failures, see Steps. Call it behind cause(), which says whether the log has failed.
     pub fn failures(&mut self, has_failed: bool) -> Vec<Cause> {
         let Some(caches) = &mut self.caches else { return Vec::new() };
-        self.steps.failures(&self.grammar, caches, self.is_healthy, has_failed)
+        self.steps.failures(&self.causes, caches, self.is_healthy, has_failed)
     }
 }
 
 impl Drop for CauseFinder {
     fn drop(&mut self) {
         if let Some(caches) = self.caches.take() {
-            self.grammar.causes.reuse(caches);
+            self.causes.reuse(caches);
         }
     }
 }

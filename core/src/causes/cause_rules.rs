@@ -12,6 +12,7 @@ use toml::Spanned;
 use crate::causes::chapter_rules;
 use crate::lines::after_mark;
 use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, beginning, expression};
+use crate::recognition::severities::Severities;
 use crate::tables::{Pattern, Pieces, Row, Tables};
 
 /// A line that a tool prints: the tool, and the line's pattern.
@@ -144,14 +145,15 @@ pub struct Causes {
     passing: Regex,
     record: Regex,
     pub chapters: chapter_rules::Rules,
-    /// The rank of WARNING.
+    // Ranks.
     pub warning: usize,
+    pub error: usize,
     unused_caches: Pool<Caches>,
 }
 
 impl Causes {
-    /// warning: the rank of WARNING. Errors: the first row at fault, and its fault.
-    pub fn new(tables: &Tables, warning: usize) -> Result<Self, String> {
+    /// Errors: the first row at fault, and its fault.
+    pub fn new(tables: &Tables, severities: &Severities) -> Result<Self, String> {
         let (chapters, of_chapters) = chapter_rules::Rules::new(tables)?;
         let pieces = Pieces::new();
         let (file, marks) = tables.read::<BTreeMap<Mark, Vec<Line>>>("marks.toml")?;
@@ -194,7 +196,8 @@ impl Causes {
             passing: expression(&row(&data.passing)?)?,
             record: first(&data.record)?,
             chapters,
-            warning,
+            warning: severities.named("WARNING")?,
+            error: severities.named("ERROR")?,
             unused_caches: Pool::default(),
             data,
         })
@@ -314,9 +317,9 @@ impl Causes {
             || (indent > 0 && self.option.is_match(content))
     }
 
-    /// True if the line speaks of a failure. error: the rank of ERROR.
-    pub fn is_word(&self, caches: &mut Caches, content: &[u8], rank: usize, error: usize) -> bool {
-        let is_other = rank >= error || (0 < rank && rank < self.warning);
+    /// True if the line speaks of a failure.
+    pub fn is_word(&self, caches: &mut Caches, content: &[u8], rank: usize) -> bool {
+        let is_other = rank >= self.error || (0 < rank && rank < self.warning);
         if content.is_empty() || is_other || self.is_green(caches, content) {
             return false;
         }

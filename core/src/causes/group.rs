@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::recognition::grammar::Grammar;
+use crate::causes::cause_rules::Causes;
 
 /// Bytes of a line's content that are read.
 pub const LONGEST: usize = 400;
@@ -152,8 +152,8 @@ impl Group {
     }
 
     /// True if its first line locates a fault.
-    pub fn is_weak(&self, grammar: &Grammar) -> bool {
-        grammar.causes.is_weak(self.first.content())
+    pub fn is_weak(&self, causes: &Causes) -> bool {
+        causes.is_weak(self.first.content())
     }
 
     /// Its lines as a cause.

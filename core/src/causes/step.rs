@@ -7,9 +7,8 @@
 
 use std::mem;
 
-use crate::causes::cause_rules::{Caches, Mark};
+use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::group::{COMMAND, Cause, Group, Ring, TOLD, Text};
-use crate::recognition::grammar::Grammar;
 
 /// Lines without an error that end a group of errors.
 pub const GAP: u64 = 20;
@@ -207,8 +206,8 @@ impl Step {
     }
 
     /// Notes how it ended.
-    pub fn end(&mut self, grammar: &Grammar) {
-        let annotation = grammar.causes.data.annotation.as_bytes();
+    pub fn end(&mut self, causes: &Causes) {
+        let annotation = causes.data.annotation.as_bytes();
         let last = self.ring.last();
         self.is_annotated |= last.is_some_and(|text| text.content().starts_with(annotation));
     }
@@ -223,8 +222,8 @@ impl Step {
     }
 
     /// Begins a recap of what is known already.
-    pub fn recap(&mut self, grammar: &Grammar, text: &Text<'_>) {
-        self.end(grammar);
+    pub fn recap(&mut self, causes: &Causes, text: &Text<'_>) {
+        self.end(causes);
         self.settle(text.number);
         if let Some(turn) = &mut self.turn {
             turn.last = None;
@@ -265,7 +264,7 @@ impl Step {
     /// Takes a line. Returns a group of errors that one at this line displaces.
     pub fn add(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         text: &Text<'_>,
         mark: Option<Mark>,
@@ -285,14 +284,14 @@ impl Step {
             self.heading = None;
         }
         let telling = mark.filter(|mark| !matches!(mark, Mark::Chapter | Mark::Succeeded));
-        let role = self.role(grammar, caches, text, telling);
+        let role = self.role(causes, caches, text, telling);
         let is_end =
             matches!(mark, Some(Mark::Chapter | Mark::Heading | Mark::Aborts | Mark::Succeeded));
-        self.reopen_report(grammar, caches, text, role.is_some() || is_end);
-        self.extend_report(grammar, text, role, is_end);
-        let is_recap = role == Some(Role::Outcome) || text.rank >= grammar.error;
+        self.reopen_report(causes, caches, text, role.is_some() || is_end);
+        self.extend_report(causes, text, role, is_end);
+        let is_recap = role == Some(Role::Outcome) || text.rank >= causes.error;
         if is_recap && self.found[Kind::Numbered as usize].is_some() {
-            self.take_recap(grammar, text);
+            self.take_recap(causes, text);
         }
         self.succeeded = match role {
             Some(Role::Outcome | Role::First(_)) => None,
@@ -303,7 +302,7 @@ impl Step {
             self.add_outcome(text, mark == Some(Mark::Result));
             return None;
         }
-        let displaced = self.add_telling(grammar, text, role);
+        let displaced = self.add_telling(causes, text, role);
         self.push(text);
         displaced
     }
@@ -311,14 +310,14 @@ impl Step {
     /// Takes a line that may tell why the step failed. Returns a group of errors that it displaces.
     fn add_telling(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         text: &Text<'_>,
         role: Option<Role>,
     ) -> Option<Group> {
-        self.take_call(grammar, text, role);
+        self.take_call(causes, text, role);
         match role? {
-            Role::Error => return self.add_error(grammar, text),
-            Role::First(kind) => self.add_first(grammar, text, kind),
+            Role::Error => return self.add_error(causes, text),
+            Role::First(kind) => self.add_first(causes, text, kind),
             Role::Outcome => {}
         }
         None
@@ -326,7 +325,7 @@ impl Step {
 
     fn role(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         text: &Text<'_>,
         mark: Option<Mark>,
@@ -347,12 +346,12 @@ impl Step {
             mark => mark.and_then(Kind::of).map(Role::First),
         };
         let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
-            || (mark.is_none() && text.rank >= grammar.error);
+            || (mark.is_none() && text.rank >= causes.error);
         let is_told = self.heading.is_some() && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {
             return as_marked;
         }
-        let is_green = grammar.causes.is_green(caches, content);
+        let is_green = causes.is_green(caches, content);
         if is_told && (!is_green || self.heading != Some(Mark::Heading)) {
             let is_heading = self.heading.take() == Some(Mark::Heading);
             return Some(if is_heading { Role::First(Kind::Headed) } else { Role::Error });
@@ -360,7 +359,7 @@ impl Step {
         if !is_error {
             return as_marked;
         }
-        let is_stack = content.starts_with(grammar.causes.data.stack.as_bytes());
+        let is_stack = content.starts_with(causes.data.stack.as_bytes());
         (!is_green && !is_stack).then_some(Role::Error)
     }
 
@@ -368,7 +367,7 @@ impl Step {
     /// true if the line tells something of its own.
     fn reopen_report(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         text: &Text<'_>,
         is_other: bool,
@@ -377,7 +376,7 @@ impl Step {
         let Some(kind) = self.report.filter(|_| is_next) else { return };
         let report = last_of(&mut self.found, &mut self.further, kind);
         if report.is_some_and(|report| goes_on(report, kind, text))
-            && !grammar.causes.is_green(caches, text.content())
+            && !causes.is_green(caches, text.content())
         {
             self.is_paused = false;
         }
@@ -387,7 +386,7 @@ impl Step {
     /// it, what follows them, and the line of the source that failed.
     fn extend_report(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         text: &Text<'_>,
         role: Option<Role>,
         is_end: bool,
@@ -395,16 +394,16 @@ impl Step {
         let Some(kind) = self.report else { return };
         let Some(report) = last_of(&mut self.found, &mut self.further, kind) else { return };
         let is_long = text.number - report.first.number > REPORT;
-        let is_stack = report.first.content().starts_with(grammar.causes.data.stack.as_bytes());
+        let is_stack = report.first.content().starts_with(causes.data.stack.as_bytes());
         let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
         let is_blank = text.content().is_empty() && !is_stack;
         let is_other = role.is_some() && !is_error;
-        let is_source = text.content().starts_with(grammar.causes.data.source.as_bytes());
+        let is_source = text.content().starts_with(causes.data.source.as_bytes());
         let is_title = role.is_none()
             && !self.is_paused
             && text.content().ends_with(b":")
             && text.indent >= report.first.indent + TITLE
-            && grammar.causes.is_numbered(report.first.content());
+            && causes.is_numbered(report.first.content());
         if is_title && kind == Kind::Headed {
             *report = report.named(text);
         } else if is_error
@@ -412,8 +411,7 @@ impl Step {
         {
             report.extend(text);
         }
-        let quotes_source =
-            report.first.content().starts_with(grammar.causes.data.quoting.as_bytes());
+        let quotes_source = report.first.content().starts_with(causes.data.quoting.as_bytes());
         self.is_open = is_blank && (self.is_open || !self.is_paused) && !quotes_source;
         self.is_paused = !is_error && (is_blank || self.is_paused);
         let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
@@ -424,8 +422,8 @@ impl Step {
     }
 
     /// After a count of failures, numbered lines are failed tests.
-    fn take_recap(&mut self, grammar: &Grammar, text: &Text<'_>) {
-        if !grammar.causes.recap.is_match(text.content()) {
+    fn take_recap(&mut self, causes: &Causes, text: &Text<'_>) {
+        if !causes.recap.is_match(text.content()) {
             return;
         }
         let numbered = self.found[Kind::Numbered as usize].take();
@@ -462,7 +460,7 @@ impl Step {
     }
 
     /// Returns the last group if another one begins.
-    fn add_error(&mut self, grammar: &Grammar, text: &Text<'_>) -> Option<Group> {
+    fn add_error(&mut self, causes: &Causes, text: &Text<'_>) -> Option<Group> {
         match &mut self.errors {
             Some(errors) if text.number - errors.last <= GAP => {
                 errors.extend(text);
@@ -470,7 +468,7 @@ impl Step {
             }
             errors => {
                 let mut group = Group::new(text);
-                let frame = frame_above(&self.ring, grammar, text);
+                let frame = frame_above(&self.ring, causes, text);
                 self.stack = frame.is_none().then_some(text.indent);
                 group.told.extend(frame.map(|frame| frame.content().to_vec()));
                 errors.replace(group)
@@ -479,22 +477,22 @@ impl Step {
     }
 
     /// Tells the first call of the program's own in the stack below an error.
-    fn take_call(&mut self, grammar: &Grammar, text: &Text<'_>, role: Option<Role>) {
+    fn take_call(&mut self, causes: &Causes, text: &Text<'_>, role: Option<Role>) {
         let indent = self.stack.take();
         let is_in = indent.is_some_and(|indent| text.indent > indent) && role.is_none();
         if !is_in || text.content().is_empty() {
             return;
         }
-        if !grammar.causes.is_own_call(text.content()) {
+        if !causes.is_own_call(text.content()) {
             self.stack = indent;
         } else if let Some(errors) = &mut self.errors {
             errors.told.push(text.content().to_vec());
         }
     }
 
-    fn add_first(&mut self, grammar: &Grammar, text: &Text<'_>, kind: Kind) {
-        let is_subtest = kind == Kind::Test
-            && text.content().starts_with(grammar.causes.data.subtest.as_bytes());
+    fn add_first(&mut self, causes: &Causes, text: &Text<'_>, kind: Kind) {
+        let is_subtest =
+            kind == Kind::Test && text.content().starts_with(causes.data.subtest.as_bytes());
         let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
         let is_further = self.found[kind as usize].is_some() && !is_deeper;
         let is_noted = !is_further || (kind != Kind::Crash && self.further.len() < MOST_NOTED);
@@ -504,15 +502,14 @@ impl Step {
         if !is_noted {
             return;
         }
-        let mut group = self.beginning(grammar, text, kind, is_subtest);
+        let mut group = self.beginning(causes, text, kind, is_subtest);
         if is_further {
             self.further.push((kind, group));
         } else if let Some(test) = last_of(&mut self.found, &mut self.further, kind) {
-            group
-                .tell(mem::replace(test, Group::new(text)), grammar.causes.data.subtest.as_bytes());
+            group.tell(mem::replace(test, Group::new(text)), causes.data.subtest.as_bytes());
             *test = group;
         } else {
-            self.has_numbers |= kind == Kind::Headed && grammar.causes.is_numbered(text.content());
+            self.has_numbers |= kind == Kind::Headed && causes.is_numbered(text.content());
             self.found[kind as usize] = Some(group);
         }
         self.report = Some(kind);
@@ -520,20 +517,20 @@ impl Step {
     }
 
     /// What a failed test begins with: the line, and what is above it.
-    fn beginning(&self, grammar: &Grammar, text: &Text<'_>, kind: Kind, is_subtest: bool) -> Group {
-        let above = if is_subtest { located_above(&self.ring, grammar, text) } else { Vec::new() };
+    fn beginning(&self, causes: &Causes, text: &Text<'_>, kind: Kind, is_subtest: bool) -> Group {
+        let above = if is_subtest { located_above(&self.ring, causes, text) } else { Vec::new() };
         let mut group = Group::new(above.first().copied().unwrap_or(text));
         above.iter().skip(1).for_each(|line| group.extend(line));
         if !above.is_empty() {
             group.extend(text);
         }
-        let is_stack = kind == Kind::Headed
-            && text.content().starts_with(grammar.causes.data.stack.as_bytes());
-        let is_unnamed = text.content().ends_with(grammar.causes.data.unnamed.as_bytes());
+        let is_stack =
+            kind == Kind::Headed && text.content().starts_with(causes.data.stack.as_bytes());
+        let is_unnamed = text.content().ends_with(causes.data.unnamed.as_bytes());
         let name = if is_stack {
             underlined(&self.ring)
         } else {
-            is_unnamed.then(|| running(&self.ring, grammar)).flatten()
+            is_unnamed.then(|| running(&self.ring, causes)).flatten()
         };
         if let Some(name) = name {
             group.told.insert(0, name.content().to_vec());
@@ -561,29 +558,29 @@ impl Step {
     }
 
     /// The step's cause; None for a step without lines.
-    pub fn cause(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+    pub fn cause(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         if let Some((kind, why)) = self.telling() {
             return self.found[kind as usize].as_ref().map(|group| group.cause(why));
         }
         let ring = self.told();
         let end = ring.last().map_or(0, |text| text.number);
-        let words = last_words(ring, grammar, caches);
+        let words = last_words(ring, causes, caches);
         if let Some(errors) = self.errors() {
             let ended = words.filter(|(words, _)| {
-                end > errors.last + SURVIVED && words.last == end && words.is_weak(grammar)
+                end > errors.last + SURVIVED && words.last == end && words.is_weak(causes)
             });
             return Some(ended.map_or_else(
                 || errors.cause("severity"),
                 |(words, _)| words.into_cause("failed step"),
             ));
         }
-        let words = words.filter(|(words, is_near)| *is_near || words.is_weak(grammar));
+        let words = words.filter(|(words, is_near)| *is_near || words.is_weak(causes));
         words.map(|(words, _)| words.into_cause("failed step")).or_else(|| self.paragraph())
     }
 
     /// The end of a step that shows no failure; None for a step without lines.
-    pub fn likely_end(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
-        let words = last_words(self.told(), grammar, caches).filter(|&(_, is_near)| is_near);
+    pub fn likely_end(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
+        let words = last_words(self.told(), causes, caches).filter(|&(_, is_near)| is_near);
         words.map(|(words, _)| words.into_cause("end")).or_else(|| self.paragraph())
     }
 
@@ -655,15 +652,14 @@ fn is_letter(byte: u8) -> bool {
 
 /// The deeper lines right above a failed test of Go, from the first that says where it failed; none if they
 /// are below another one.
-fn located_above<'r>(ring: &'r Ring, grammar: &Grammar, test: &Text<'_>) -> Vec<&'r Text<'static>> {
+fn located_above<'r>(ring: &'r Ring, causes: &Causes, test: &Text<'_>) -> Vec<&'r Text<'static>> {
     let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
     let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
     let above = ring.iter().rev().nth(lines.len());
-    if above.is_some_and(|line| line.content().starts_with(grammar.causes.data.subtest.as_bytes()))
-    {
+    if above.is_some_and(|line| line.content().starts_with(causes.data.subtest.as_bytes())) {
         return Vec::new();
     }
-    let first = lines.iter().rposition(|line| grammar.causes.is_weak(line.content()));
+    let first = lines.iter().rposition(|line| causes.is_weak(line.content()));
     lines.truncate(first.map_or(0, |first| first + 1));
     lines.reverse();
     lines
@@ -684,36 +680,28 @@ fn underlined(ring: &Ring) -> Option<&Text<'static>> {
 }
 
 /// The last line that says which test runs; None if none does.
-fn running<'r>(ring: &'r Ring, grammar: &Grammar) -> Option<&'r Text<'static>> {
-    ring.iter()
-        .rev()
-        .find(|line| line.content().starts_with(grammar.causes.data.running.as_bytes()))
+fn running<'r>(ring: &'r Ring, causes: &Causes) -> Option<&'r Text<'static>> {
+    ring.iter().rev().find(|line| line.content().starts_with(causes.data.running.as_bytes()))
 }
 
 /// The last call of the program's own in the stack right above its exception, of Python.
-fn frame_above<'r>(
-    ring: &'r Ring,
-    grammar: &Grammar,
-    text: &Text<'_>,
-) -> Option<&'r Text<'static>> {
+fn frame_above<'r>(ring: &'r Ring, causes: &Causes, text: &Text<'_>) -> Option<&'r Text<'static>> {
     let mut stack = ring.iter().rev().take_while(|line| line.indent > text.indent);
-    stack.find(|line| {
-        line.content().starts_with(FRAME) && grammar.causes.is_own_call(line.content())
-    })
+    stack.find(|line| line.content().starts_with(FRAME) && causes.is_own_call(line.content()))
 }
 
 /// The last lines with a word of failure, and whether they are near the end.
-fn last_words(ring: &Ring, grammar: &Grammar, caches: &mut Caches) -> Option<(Group, bool)> {
+fn last_words(ring: &Ring, causes: &Causes, caches: &mut Caches) -> Option<(Group, bool)> {
     let mut group: Option<Group> = None;
     let mut end = 0;
     let mut is_usage = false;
     for text in ring.iter() {
-        is_usage = grammar.causes.is_usage(text.content(), text.indent, is_usage);
+        is_usage = causes.is_usage(text.content(), text.indent, is_usage);
         if is_usage {
             continue;
         }
         end = text.number;
-        if !grammar.causes.is_word(caches, text.content(), text.rank, grammar.error) {
+        if !causes.is_word(caches, text.content(), text.rank) {
             continue;
         }
         match &mut group {

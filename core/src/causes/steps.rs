@@ -11,10 +11,9 @@
 
 use std::mem;
 
-use crate::causes::cause_rules::{Caches, Mark};
+use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::group::{Cause, Group, Text};
 use crate::causes::step::{ANNOTATED, ERRORS_ALONE, MOST_NOTED, SURVIVED, Step};
-use crate::recognition::grammar::Grammar;
 
 /// How far above the log's end its last outcome is if the log failed. The same for a service, which logs
 /// outcomes of others and goes on, and for a log in which nothing else tells of a failure.
@@ -71,59 +70,59 @@ impl Steps {
     /// Takes a line.
     pub fn add(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         text: &Text<'_>,
         mark: Option<Mark>,
     ) {
         match mark {
-            None if text.rank < grammar.error && self.step.is_calm() => self.step.push(text),
+            None if text.rank < causes.error && self.step.is_calm() => self.step.push(text),
             Some(verdict) if verdict.is_verdict() => {
                 self.revoke(text.number);
-                self.decide(grammar, caches, text, mark);
+                self.decide(causes, caches, text, mark);
             }
             Some(Mark::Passed) => {
-                self.note_step(grammar, caches);
+                self.note_step(causes, caches);
                 self.has_failed = false;
                 self.task = None;
                 self.step = Step::beginning_at(text);
             }
-            Some(Mark::TaskPassed) => self.pass_task(grammar, caches, text),
+            Some(Mark::TaskPassed) => self.pass_task(causes, caches, text),
             Some(Mark::Begins) => {
-                self.end_task(grammar, caches, text);
+                self.end_task(causes, caches, text);
                 if let Some(step) = self.task.take() {
                     keep(&mut self.kept, step);
                 }
             }
-            Some(Mark::TaskBegins) => self.end_task(grammar, caches, text),
+            Some(Mark::TaskBegins) => self.end_task(causes, caches, text),
             Some(Mark::Shown) => self.step.show(),
             Some(Mark::Over) => self.step.close(text.number),
-            Some(Mark::Recap) => self.step.recap(grammar, text),
+            Some(Mark::Recap) => self.step.recap(causes, text),
             mark => {
                 if mark == Some(Mark::Ended) {
                     self.ended = Some(text.number);
                 }
                 let mark = mark.filter(|&mark| mark != Mark::Healthy && mark != Mark::Ended);
-                let displaced = self.step.add(grammar, caches, text, mark);
+                let displaced = self.step.add(causes, caches, text, mark);
                 self.note(displaced.map(|errors| errors.into_cause("severity")));
             }
         }
     }
 
     /// Begins what follows a task that passed.
-    fn pass_task(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>) {
+    fn pass_task(&mut self, causes: &Causes, caches: &mut Caches, text: &Text<'_>) {
         let is_with_task = |one: &mut Decided| one.revoked == Revoked::WithTask;
         let revoked = self.decided.take_if(is_with_task);
         self.note(revoked.map(|one| one.cause));
-        self.note_step(grammar, caches);
+        self.note_step(causes, caches);
         self.step = Step::beginning_at(text);
     }
 
     /// Notes what the current step shows of a failure.
-    fn note_step(&mut self, grammar: &Grammar, caches: &mut Caches) {
+    fn note_step(&mut self, causes: &Causes, caches: &mut Caches) {
         let is_room = self.noted.len() < MOST_NOTED;
         if self.step.weight() > 0 && (is_room || self.step.has_test()) {
-            self.note(self.step.cause(grammar, caches));
+            self.note(self.step.cause(causes, caches));
             let further: Vec<_> = self.step.further().collect();
             further.into_iter().for_each(|cause| self.note(Some(cause)));
         }
@@ -145,10 +144,10 @@ impl Steps {
     }
 
     /// Begins a task or a step.
-    fn end_task(&mut self, grammar: &Grammar, caches: &mut Caches, text: &Text<'_>) {
+    fn end_task(&mut self, causes: &Causes, caches: &mut Caches, text: &Text<'_>) {
         self.step.settle(text.number);
-        self.step.end(grammar);
-        self.note_step(grammar, caches);
+        self.step.end(causes);
+        self.note_step(causes, caches);
         self.has_failed |= self.step.has_ended_failed();
         let task = mem::replace(&mut self.step, Step::beginning_at(text));
         keep(&mut self.task, task);
@@ -169,7 +168,7 @@ impl Steps {
 
     fn decide(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         text: &Text<'_>,
         mark: Option<Mark>,
@@ -191,9 +190,9 @@ impl Steps {
         };
         let cause = match mark {
             _ if is_stopped => Some(Group::new(text).cause("severity")),
-            Some(Mark::TaskFailed) => self.step.cause(grammar, caches),
-            Some(Mark::BuildFailed) => self.most_telling().cause(grammar, caches),
-            _ => self.failed(grammar, caches),
+            Some(Mark::TaskFailed) => self.step.cause(causes, caches),
+            Some(Mark::BuildFailed) => self.most_telling().cause(causes, caches),
+            _ => self.failed(causes, caches),
         };
         let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
         let revoked = match mark {
@@ -206,13 +205,13 @@ impl Steps {
     }
 
     /// The cause in the step that failed, by a verdict; in an earlier one if that shows nothing.
-    fn failed(&self, grammar: &Grammar, caches: &mut Caches) -> Option<Cause> {
+    fn failed(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         let step = heavier(self.task.as_ref(), &self.step);
         if let Some(kept) = self.kept.as_ref().filter(|_| step.is_silent()) {
-            let cause = kept.cause(grammar, caches);
+            let cause = kept.cause(causes, caches);
             return cause.map(|cause| Cause { silent_step: step.first_line(), ..cause });
         }
-        step.cause(grammar, caches)
+        step.cause(causes, caches)
     }
 
     /// How much the step shows that `failed` asks.
@@ -230,7 +229,7 @@ impl Steps {
     /// is_of_service: true if most lines are records of a service.
     pub fn cause(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         end: u64,
         is_of_service: bool,
@@ -240,15 +239,15 @@ impl Steps {
             return (Some(decided.cause.clone()), true);
         }
         self.step.settle(end);
-        self.step.end(grammar);
+        self.step.end(causes);
         if !self.has_failed && self.step.passed_at().is_some() {
             return (self.step.last_lines().map(|cause| Cause { why: "end", ..cause }), false);
         }
         let step = self.most_telling();
         if step.weight() == 0 {
-            return (step.likely_end(grammar, caches), false);
+            return (step.likely_end(causes, caches), false);
         }
-        let cause = step.cause(grammar, caches);
+        let cause = step.cause(causes, caches);
         let tells_nothing = cause.as_ref().is_none_or(|cause| cause.why == "end");
         let reach = if is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
         (cause, self.has_failed || self.step.has_failed(end.saturating_sub(reach), is_of_service))
@@ -274,7 +273,7 @@ impl Steps {
     /// not failed and is not the log of a build. is_build: true if its end says so.
     pub fn failures(
         &mut self,
-        grammar: &Grammar,
+        causes: &Causes,
         caches: &mut Caches,
         is_build: bool,
         has_failed: bool,
@@ -282,7 +281,7 @@ impl Steps {
         if !(has_failed || is_build || self.step.first_line().is_some()) {
             return Vec::new();
         }
-        self.note_step(grammar, caches);
+        self.note_step(causes, caches);
         let mut noted = mem::take(&mut self.noted);
         noted.retain(|one| !has_failed || one.why == "test");
         noted

@@ -18,7 +18,7 @@ pub struct LogWords(pub Arc<log_words::LogWords>);
 impl LogWords {
     #[new]
     fn new(grammar: &Grammar) -> Self {
-        Self(Arc::new(log_words::LogWords::new(Arc::clone(&grammar.0))))
+        Self(Arc::new(log_words::LogWords::new(Arc::clone(&grammar.heads))))
     }
 
     fn feed(&mut self, py: Python<'_>, piece: &[u8]) -> PyResult<()> {

@@ -43,7 +43,7 @@ impl Renderer {
         longest: usize,
         words: Option<PyRef<'_, LogWords>>,
     ) -> PyResult<Self> {
-        let Grammar(grammar) = grammar;
+        let Grammar { heads: grammar, causes } = grammar;
         if longest < REACH {
             let fault = format!("longest is less than the {REACH} bytes looked at");
             return Err(PyValueError::new_err(fault));
@@ -62,8 +62,11 @@ impl Renderer {
                 let label = wanted.label.clone();
                 Box::new(Jsonl::new(grammar, clock.clone(), longest, label))
             }
-            "marked" => Box::new(Marked::new(Arc::clone(grammar), wanted.beginning)),
-            "summary" => Box::new(Summary::new(grammar, clock.clone(), words.is_some())),
+            "marked" => Box::new(Marked::new(Arc::clone(causes), wanted.beginning)),
+            "summary" => {
+                let (causes, clock) = (Arc::clone(causes), clock.clone());
+                Box::new(Summary::new(grammar, causes, clock, words.is_some()))
+            }
             other => return Err(PyValueError::new_err(format!("no such view: {other}"))),
         };
         let filter = filter(grammar, &wanted.selection, words.map(Comparison::new))?;

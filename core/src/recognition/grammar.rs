@@ -10,7 +10,6 @@ use regex::bytes::Regex;
 use serde::Deserialize;
 use toml::Spanned;
 
-use crate::causes::cause_rules::Causes;
 use crate::cursor::is_word;
 use crate::recognition::heads;
 use crate::recognition::layouts::Times;
@@ -64,7 +63,6 @@ pub struct Grammar {
     /// `progress` and `continuation`.
     continuation: Patterns,
     pub user_formats: UserFormats,
-    pub causes: Causes,
     // Ranks.
     pub trace: usize,
     pub error: usize,
@@ -127,7 +125,6 @@ impl Grammar {
                 row(&exceptions.continuation)?,
             ])?,
             user_formats: UserFormats::new(formats, &severities)?,
-            causes: Causes::new(tables, severities.named("WARNING")?)?,
             severities,
         })
     }

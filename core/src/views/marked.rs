@@ -4,11 +4,10 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::causes::cause_rules::{Caches, Mark};
+use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::group::LONGEST;
 use crate::cursor::is_space;
 use crate::lines::without_line_feed;
-use crate::recognition::grammar::Grammar;
 use crate::terminal::ansi::RETURN;
 use crate::terminal::overwritten;
 use crate::views::jsonl::put_string;
@@ -33,7 +32,7 @@ enum Sign {
 /// Arrays of JSON, the fields of a MarkedLine of `oslogserve.lines.brief.marked`.
 pub struct Marked {
     out: Output,
-    grammar: Arc<Grammar>,
+    causes: Arc<Causes>,
     /// Bytes of a line's beginning.
     most: usize,
     /// None once they were given back.
@@ -88,14 +87,14 @@ impl Begun {
 
 impl Marked {
     /// most: bytes of a line's beginning.
-    pub fn new(grammar: Arc<Grammar>, most: usize) -> Self {
-        let caches = Some(grammar.causes.caches());
-        Self { out: Output::default(), grammar, most, caches, begun: None }
+    pub fn new(causes: Arc<Causes>, most: usize) -> Self {
+        let caches = Some(causes.caches());
+        Self { out: Output::default(), causes, most, caches, begun: None }
     }
 
     /// The sign of a line, and where its content begins in what is shown.
     fn sign(&mut self, shown: &[u8], time: Cow<'_, [u8]>, rank: usize) -> (Sign, usize) {
-        let causes = &self.grammar.causes;
+        let causes = &self.causes;
         let Some(caches) = &mut self.caches else { return (Sign::None, 0) };
         let may_have_job_head = time.is_empty();
         let (start, _) = causes.head(caches, shown, time, may_have_job_head);
@@ -106,7 +105,7 @@ impl Marked {
             Sign::Marked(mark)
         } else if causes.is_green(caches, content) {
             Sign::Green
-        } else if causes.is_word(caches, content, rank, self.grammar.error) {
+        } else if causes.is_word(caches, content, rank) {
             Sign::Word
         } else {
             Sign::None
@@ -174,7 +173,7 @@ impl View for Marked {
 impl Drop for Marked {
     fn drop(&mut self) {
         if let Some(caches) = self.caches.take() {
-            self.grammar.causes.reuse(caches);
+            self.causes.reuse(caches);
         }
     }
 }

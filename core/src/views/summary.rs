@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use crate::causes::cause::CauseFinder;
+use crate::causes::cause_rules::Causes;
 use crate::causes::group::Cause;
 use crate::counts::Counter;
 use crate::lines::without_line_feed;
@@ -66,7 +67,7 @@ pub struct Summary {
 
 impl Summary {
     /// is_compared: true if lines are compared with another log's.
-    pub fn new(grammar: &Arc<Grammar>, clock: Clock, is_compared: bool) -> Self {
+    pub fn new(grammar: &Grammar, causes: Arc<Causes>, clock: Clock, is_compared: bool) -> Self {
         Self {
             ranks: grammar.severities.names.len(),
             error: grammar.error,
@@ -79,7 +80,7 @@ impl Summary {
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
             new: is_compared.then(Counter::default),
-            causes: CauseFinder::new(Arc::clone(grammar), clock.clone(), is_compared),
+            causes: CauseFinder::new(causes, clock.clone(), is_compared),
             last: 0,
             clock,
             out: Output::default(),
