@@ -21,6 +21,7 @@ mod recognition;
 mod renderer;
 mod searches;
 mod selection;
+mod shown;
 mod tables;
 mod terminal;
 mod views;

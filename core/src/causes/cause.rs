@@ -16,8 +16,8 @@ use crate::causes::steps::Steps;
 use crate::cursor::is_space;
 use crate::lines::Next;
 use crate::recognition::times::Clock;
+use crate::shown::Line;
 use crate::terminal::ansi;
-use crate::views::view::Line;
 
 /// Bytes of a line that are read.
 pub const REACH: usize = 4096;

@@ -3,6 +3,7 @@
 
 use crate::lines::after_lines;
 use crate::recognition::recognise::Seen;
+use crate::views::html::put_anchor;
 
 /// A selection's `show`.
 pub struct Fragments {
@@ -62,25 +63,4 @@ impl Fragments {
     fn range_from(&self, number: u64) -> Option<(u64, u64)> {
         self.ranges.get(self.ranges.partition_point(|range| range.1 < number)).copied()
     }
-}
-
-/// What stands in an anchor for each byte of a time.
-static IN_ANCHOR: [u8; 256] = {
-    let mut bytes = [b'_'; 256];
-    let mut byte = 0;
-    while byte < 128 {
-        let kept = byte as u8;
-        if kept.is_ascii_alphanumeric() || matches!(kept, b'+' | b'/' | b'-') {
-            bytes[byte] = kept;
-        }
-        byte += 1;
-    }
-    bytes
-};
-
-/// Puts the anchor of a time without control sequences in place of what the buffer holds.
-pub fn put_anchor(time: &[u8], anchor: &mut Vec<u8>) {
-    anchor.clear();
-    anchor.push(b'_');
-    anchor.extend(time.iter().map(|&byte| IN_ANCHOR[usize::from(byte)]));
 }

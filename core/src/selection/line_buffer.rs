@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use crate::views::view::Line;
+use crate::shown::Line;
 
 /// The last lines, as many and as large as may be held.
 ///

@@ -29,7 +29,8 @@ use crate::selection::filter::Filter;
 use crate::selection::fragments::Fragments;
 use crate::selection::line_buffer::LineBuffer;
 use crate::selection::{Page, Selection, Tally, Wanted};
-use crate::views::view::{Line, Role, View};
+use crate::shown::{Line, Role};
+use crate::views::view::View;
 
 use last::Last;
 use needs::Needs;

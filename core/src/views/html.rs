@@ -14,13 +14,13 @@ use crate::lines::{Next, without_line_feed};
 use crate::recognition::grammar::Grammar;
 use crate::recognition::head::REACH;
 use crate::searches::search::{MOST_MATCHES, MOST_STATES, Search};
-use crate::selection::fragments::put_anchor;
+use crate::shown::{Line, Role};
 use crate::terminal::ansi::{self, Effect, Style};
 use crate::terminal::overwritten;
 use crate::terminal::screen::Gap;
 use crate::views::links::{self, Link, Links, MOST_URLS};
 use crate::views::output::Output;
-use crate::views::view::{Line, Role, View};
+use crate::views::view::View;
 
 /// Digits of the longest number.
 const LONGEST_NUMBER: usize = 20;
@@ -459,4 +459,25 @@ fn merged(mut matches: Vec<Range<usize>>) -> Vec<Range<usize>> {
         }
     }
     merged
+}
+
+/// What stands in an anchor for each byte of a time.
+static IN_ANCHOR: [u8; 256] = {
+    let mut bytes = [b'_'; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let kept = byte as u8;
+        if kept.is_ascii_alphanumeric() || matches!(kept, b'+' | b'/' | b'-') {
+            bytes[byte] = kept;
+        }
+        byte += 1;
+    }
+    bytes
+};
+
+/// Puts the anchor of a time without control sequences in place of what the buffer holds.
+pub fn put_anchor(time: &[u8], anchor: &mut Vec<u8>) {
+    anchor.clear();
+    anchor.push(b'_');
+    anchor.extend(time.iter().map(|&byte| IN_ANCHOR[usize::from(byte)]));
 }

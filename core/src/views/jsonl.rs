@@ -4,9 +4,10 @@
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::times::Clock;
+use crate::shown::Line;
 use crate::terminal::ansi;
 use crate::views::output::Output;
-use crate::views::view::{Line, View};
+use crate::views::view::View;
 
 /// The objects of lines.
 pub struct Jsonl {

@@ -8,11 +8,12 @@ use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::group::LONGEST;
 use crate::cursor::is_space;
 use crate::lines::without_line_feed;
+use crate::shown::Line;
 use crate::terminal::ansi::RETURN;
 use crate::terminal::overwritten;
 use crate::views::jsonl::put_string;
 use crate::views::output::Output;
-use crate::views::view::{Line, View};
+use crate::views::view::View;
 
 /// Bytes of a long line's end.
 const END: usize = 512;

@@ -11,10 +11,11 @@ use crate::counts::Counter;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
 use crate::recognition::times::{Clock, DAY, MINUTE, SECOND};
+use crate::shown::Line;
 use crate::terminal::ansi;
 use crate::views::output::Output;
 use crate::views::totals::{Bucket, CauseLine, Error, Totals};
-use crate::views::view::{Line, View};
+use crate::views::view::View;
 
 const MOST_BUCKETS: i64 = 200;
 /// Errors that are held of a log's beginning, and of its end.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Lines as they are, and as rows.
 
+use crate::shown::Line;
 use crate::views::output::Output;
-use crate::views::view::{Line, View};
+use crate::views::view::View;
 
 pub struct Text {
     out: Output,

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::{NO_TIME, Selector, UNTIMED, UNTIMED_LINES};
 use crate::index::Block;
 use crate::last_rows::{LastRows, Place};
-use crate::views::view::Line;
+use crate::shown::Line;
 
 /// The part of a log in the last rows of a merge.
 pub struct Last {

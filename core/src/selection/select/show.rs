@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use super::Selector;
 use crate::selection::Page;
-use crate::views::view::Line;
+use crate::shown::Line;
 
 impl Selector {
     /// Puts a hit and the lines before it.
