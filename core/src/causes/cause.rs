@@ -10,8 +10,10 @@ use std::sync::Arc;
 use memchr::{memchr, memmem, memrchr};
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
-use crate::causes::chapters::{ChapterFinder, Marked, has_marks};
+use crate::causes::chapter_finder::ChapterFinder;
+use crate::causes::chapters::Marked;
 use crate::causes::group::{COMMAND, Cause, Group, LONGEST, Text};
+use crate::causes::sections::has_marks;
 use crate::causes::steps::Steps;
 use crate::cursor::is_space;
 use crate::lines::Next;

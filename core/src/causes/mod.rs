@@ -3,8 +3,10 @@
 
 pub mod cause;
 pub mod cause_rules;
+pub mod chapter_finder;
 pub mod chapter_rules;
 pub mod chapters;
 pub mod group;
+pub mod sections;
 pub mod step;
 pub mod steps;

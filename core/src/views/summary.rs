@@ -233,7 +233,7 @@ impl View for Summary {
         let failed_at =
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
         let failed_at = failed_at.map(|cause| cause.first.number);
-        let (chapters, more_chapters) = self.causes.chapters.chapters(self.last, failed_at);
+        let (chapters, more_chapters) = self.causes.chapters.found.listed(self.last, failed_at);
         let told = cause.as_ref().filter(|cause| cause.why != "end");
         let place = told.map(|cause| cause.first.number);
         let mut others = self.causes.failures(failed);
