@@ -47,9 +47,16 @@ mod oslogserve_core {
 
     #[pymodule_export]
     use crate::python::{
-        Contents, Grammar, Index, Inflater, LastRows, LogWords, Masking, Masks, Merge, MergedRows,
-        Packer, Patterns, Renderer, check_line_pattern, kind_of, line_feeds, links, open_beneath,
-        state_count,
+        functions::{check_line_pattern, kind_of, line_feeds, links, open_beneath, state_count},
+        grammar::Grammar,
+        index::{Contents, Index},
+        inflater::Inflater,
+        log_words::LogWords,
+        masking::{Masking, Masks},
+        merge::{LastRows, Merge, MergedRows},
+        packer::Packer,
+        patterns::Patterns,
+        renderer::Renderer,
     };
 
     #[pymodule_init]

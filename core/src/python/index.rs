@@ -5,8 +5,8 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::WORTH_DETACHING;
 use crate::index::{self, contents};
+use crate::python::WORTH_DETACHING;
 
 /// The blocks of a log that was read before, see `index/mod.rs`.
 #[pyclass(frozen, module = "oslogserve_core")]

@@ -6,7 +6,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::PyBytes;
 
-use crate::decode::{self, Decoder, Fault, Point};
+use crate::decode;
+use crate::decode::decoder::{Decoder, Fault, Point};
 
 /// Bytes of stored data that take longer to inflate than another thread takes to hand the interpreter back.
 const WORTH_DETACHING_INFLATION: usize = 4 * 1024;

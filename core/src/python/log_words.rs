@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::Grammar;
+use crate::python::grammar::Grammar;
 use crate::selection::log_words;
 
 /// The words of a log, with which renderers compare lines of another log.

@@ -5,8 +5,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::WORTH_DETACHING;
 use crate::masking;
+use crate::python::WORTH_DETACHING;
 
 /// Values and patterns that are replaced.
 #[pyclass(module = "oslogserve_core", frozen)]

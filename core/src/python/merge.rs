@@ -7,7 +7,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{packed, place};
+use crate::python::{packed, place};
 use crate::selection::select::NO_TIME;
 use crate::{last_rows, merge};
 

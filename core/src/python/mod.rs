@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The classes and functions that Python gets. Next to the structs that both exchange, nothing else knows of Python.
 
-mod functions;
-mod grammar;
-mod index;
-mod inflater;
-mod log_words;
-mod masking;
-mod merge;
-mod packer;
-mod patterns;
-mod renderer;
+pub mod functions;
+pub mod grammar;
+pub mod index;
+pub mod inflater;
+pub mod log_words;
+pub mod masking;
+pub mod merge;
+pub mod packer;
+pub mod patterns;
+pub mod renderer;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-
-pub use functions::{check_line_pattern, kind_of, line_feeds, links, open_beneath, state_count};
-pub use grammar::Grammar;
-pub use index::{Contents, Index};
-pub use inflater::Inflater;
-pub use log_words::LogWords;
-pub use masking::{Masking, Masks};
-pub use merge::{LastRows, Merge, MergedRows};
-pub use packer::Packer;
-pub use patterns::Patterns;
-pub use renderer::Renderer;
 
 /// Bytes that take longer to render than another thread takes to hand the interpreter back.
 const WORTH_DETACHING: usize = 32 * 1024;

@@ -7,7 +7,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use super::{Grammar, Index, LastRows, LogWords, MergedRows, WORTH_DETACHING, packed, place};
+use crate::python::grammar::Grammar;
+use crate::python::index::Index;
+use crate::python::log_words::LogWords;
+use crate::python::merge::{LastRows, MergedRows};
+use crate::python::{WORTH_DETACHING, packed, place};
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
