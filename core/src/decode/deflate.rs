@@ -11,7 +11,7 @@ use miniz_oxide::inflate::core::inflate_flags::{
 use miniz_oxide::inflate::core::{BlockBoundaryState, DecompressorOxide, decompress};
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 
-use super::{Decoder, Fault, Point, Points};
+use crate::decode::decoder::{Decoder, Fault, Point, Points};
 
 /// Bytes of output to which a deflate stream may refer.
 const WINDOW: usize = 32 * 1024;

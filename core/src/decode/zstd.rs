@@ -7,7 +7,7 @@
 use zstd_safe::zstd_sys::ZSTD_ErrorCode::{self, *};
 use zstd_safe::{DCtx, DParameter, InBuffer, OutBuffer, is_error_kind};
 
-use super::{Decoder, Fault, Point, Points};
+use crate::decode::decoder::{Decoder, Fault, Point, Points};
 
 /// Bytes of the largest window. Memory has one for each log that is read. RFC 9659 forbids larger ones in
 /// HTTP, and zstd needs them only for its options --ultra and --long.
