@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-//! Gives the core a digest of its sources as the variable OSLOGSERVE_SOURCES.
+//! Gives the core digests of its sources: OSLOGSERVE_SOURCES and OSLOGSERVE_INTERFACE.
 //!
 //! An index of a log depends on the core. It may be used by another machine, whose core is another file
-//! if it was built there, but of the same sources.
+//! if it was built there, but of the same sources. `oslogserve/native.py` makes the other digest too.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
+
+use crc32fast::Hasher;
 
 /// What the core is built from: files, and folders of `.rs` and `.toml`. A build without Cargo.lock takes
 /// whatever crates the machine has.
 const SOURCES: [&str; 4] = ["Cargo.lock", "Cargo.toml", "grammar", "src"];
 
-/// FNV-1a: nobody gains from equal digests, and no crate is needed.
-const BASIS: u64 = 0xcbf2_9ce4_8422_2325;
-const PRIME: u64 = 0x0100_0000_01b3;
+/// Stands in each file of `src` that exchanges something with Python.
+const BORDER: &str = "pyo3";
 
 fn main() -> io::Result<()> {
     let mut files = Vec::new();
@@ -27,12 +28,17 @@ fn main() -> io::Result<()> {
         }
     }
     files.sort();
-    let mut digest = BASIS;
+    let (mut sources, mut interface) = (Hasher::new(), Hasher::new());
     for file in files {
-        add(&mut digest, file.to_string_lossy().as_bytes());
-        add(&mut digest, &fs::read(file)?);
+        let text = fs::read_to_string(&file)?;
+        sources.update(file.to_string_lossy().as_bytes());
+        sources.update(text.as_bytes());
+        if file.extension().is_some_and(|extension| extension == "rs") && text.contains(BORDER) {
+            interface.update(text.as_bytes());
+        }
     }
-    println!("cargo::rustc-env=OSLOGSERVE_SOURCES={digest:016x}");
+    println!("cargo::rustc-env=OSLOGSERVE_SOURCES={:08x}", sources.finalize());
+    println!("cargo::rustc-env=OSLOGSERVE_INTERFACE={:08x}", interface.finalize());
     Ok(())
 }
 
@@ -48,11 +54,4 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Adds some bytes and their count, so that what moves from one file to the next changes the digest.
-fn add(digest: &mut u64, bytes: &[u8]) {
-    for byte in (bytes.len() as u64).to_le_bytes().iter().chain(bytes) {
-        *digest = (*digest ^ u64::from(*byte)).wrapping_mul(PRIME);
-    }
 }

@@ -7,8 +7,8 @@ from typing import Any, TypedDict, final
 from oslogserve.lines.selection import Wanted
 from oslogserve.native import Format
 
-#: See `oslogserve.native`.
-INTERFACE: int
+#: A digest of those sources that exchange something with Python, see `oslogserve.native`.
+INTERFACE: str
 #: A digest of all that the core was built from.
 SOURCES: str
 #: Lowest first: `level=X` shows X and all after it. The first one is for lines without a severity.

@@ -66,13 +66,9 @@ mod oslogserve_core {
             Severities::new(&Tables::new(HashMap::new())).map_err(PyValueError::new_err)?;
         module.add("SEVERITIES", PyTuple::new(module.py(), severities.names)?)?;
         module.add("SOURCES", env!("OSLOGSERVE_SOURCES"))?;
-        module.add("INTERFACE", INTERFACE)
+        module.add("INTERFACE", env!("OSLOGSERVE_INTERFACE"))
     }
 }
-
-/// The number of the interface to Python. It is raised together with the one in
-/// `oslogserve/native.py`, which refuses a native core of another number.
-const INTERFACE: u32 = 49;
 
 macro_rules! limits {
     ($($module:ident::$name:ident)*) => {
