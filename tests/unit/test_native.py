@@ -43,7 +43,7 @@ def test_a_clone_refuses_a_core_of_another_interface_with_what_to_do(clone, name
         import_from(clone)
 
 
-@pytest.mark.parametrize("name", ["merge.rs", "recognition/times.rs"])
+@pytest.mark.parametrize("name", ["merge.rs", "terminal/screen.rs"])
 def test_a_clone_takes_a_core_whose_interface_is_the_same(clone, name):
     add_line(clone / "core/src" / name)
     import_from(clone)
