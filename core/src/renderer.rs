@@ -47,7 +47,7 @@ impl Renderer {
 
     /// What a piece gave to the view; nothing if rows are held.
     fn given(&mut self) -> &[u8] {
-        if self.selector.holds_rows() { &[] } else { self.selector.view.output().written() }
+        if self.selector.holds_rows() { &[] } else { self.selector.view().output().written() }
     }
 
     fn clear(&mut self) {
@@ -146,10 +146,6 @@ impl Renderer {
 
     /// What came of the selection.
     pub fn tally(&self) -> Tally {
-        Tally {
-            bytes: self.bytes,
-            elements: self.selector.view.elements(),
-            ..self.selector.tally()
-        }
+        Tally { bytes: self.bytes, ..self.selector.tally() }
     }
 }

@@ -124,7 +124,7 @@ impl Renderer {
     /// Bytes of the rows that are held.
     #[getter]
     fn rows_size(&mut self) -> usize {
-        self.renderer.selector.rows_size()
+        self.renderer.selector.view().output().written().len()
     }
 
     /// The rows that are held; none while they wait for the log's first time.
@@ -180,7 +180,7 @@ impl Renderer {
 
     /// The Totals of `oslogserve.lines.summary`; None for another view.
     fn totals(&mut self) -> Option<Totals> {
-        self.renderer.selector.view.totals()
+        self.renderer.selector.view().totals()
     }
 }
 

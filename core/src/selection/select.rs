@@ -1,46 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The lines that a selection leaves.
 //!
-//! Lines that cannot be shown are skipped unread. What the lines below inherit of them is found out only
-//! where such a line is read.
+//! A line's way: its head is read (`heads`), it is chosen or not (`choice`), it waits for what follows if it
+//! is context or tail (`held`), and it is written (`sheet`) as one of a page or as a row of a merge (`rows`,
+//! `last`). Each of these knows only those behind it on this way. The selector knows them all, and the
+//! number of the next line.
+//!
+//! Lines that cannot be shown are skipped unread, and blocks of an index are passed over. What the lines
+//! below inherit of them is found out only where such a line is read.
 
+mod choice;
+mod heads;
+mod held;
 mod last;
-mod needs;
-mod passing;
-mod row_times;
-mod show;
-mod skip;
+mod rows;
+mod sheet;
 
 use std::borrow::Cow;
-use std::collections::{HashSet, VecDeque};
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use memchr::memchr;
 
-use crate::counts::Counter;
-use crate::index::Indexer;
+use crate::counts::{Count, Counter};
+use crate::index::{Block, Indexer};
+use crate::last_rows::LastRows;
+use crate::lines::count_lines;
 use crate::merge::Rows;
 use crate::recognition::grammar::Grammar;
-use crate::recognition::inherited::Inherited;
-use crate::recognition::recognise::{Recogniser, Seen};
-use crate::recognition::times::{Clock, TimeRange};
+use crate::recognition::inherited::{Heritage, Inherited};
+use crate::recognition::times::Clock;
 use crate::selection::filter::Filter;
-use crate::selection::fragments::Fragments;
-use crate::selection::line_buffer::LineBuffer;
-use crate::selection::{Page, Selection, Tally, Wanted};
+use crate::selection::{Tally, Wanted};
 use crate::shown::{Line, Role};
 use crate::views::view::View;
 
-use last::Last;
-use needs::Needs;
-use row_times::RowTimes;
+pub use held::{CONTEXT_BYTES, TAIL_BYTES};
 
-/// Bytes of the lines before a hit that are held back, in case one comes, and of the last lines.
-pub const CONTEXT_BYTES: usize = 1024 * 1024;
-pub const TAIL_BYTES: usize = 16 * 1024 * 1024;
-/// Lines of a tail that are held only because `show` names them.
-const TAIL_OTHERS: usize = 10_000;
+use choice::Choice;
+use heads::Heads;
+use held::Held;
+use last::Last;
+use rows::{LogTimes, WrittenRows};
+use sheet::Sheet;
+
 /// Bytes of one line that a page shows.
 pub const LINE_BYTES: usize = 4 * 1024 * 1024;
 
@@ -52,53 +55,31 @@ pub const UNTIMED_LINES: u64 = 1000;
 
 /// Selects the lines of one log for a view.
 pub struct Selector {
-    pub view: Box<dyn View>,
-    recogniser: Recogniser,
-    selection: Selection,
-    filter: Filter,
-    page: Option<Page>,
-    fragments: Fragments,
-    /// Lines around each hit.
-    context: u64,
-    needs: Needs,
-    /// Bytes of a line that are searched.
-    longest: usize,
+    heads: Heads,
+    choice: Choice,
+    held: Held,
+    times: LogTimes,
+    hits: Hits,
     /// The next line's number.
     number: u64,
-    /// Lines that the limit still lets through.
-    remaining: Option<u64>,
-    inherited: Inherited,
-    /// Lines that are shown if a hit follows.
-    before: LineBuffer,
-    /// The last line of the context behind the last hit.
-    context_end: u64,
-    tail: LineBuffer,
-    /// The place in the block that skipping led to: it is not to be skipped.
-    candidates: Range<usize>,
-    /// The first line of the gap before the next one shown.
-    gap_start: u64,
-    /// The number of the last line shown.
-    shown: u64,
-    /// Bytes of the lines shown.
-    shown_bytes: u64,
-    /// Bytes of one line that are shown, and what is left of them for the last one.
-    line_bytes: usize,
-    room: usize,
-    /// The tail, once it is known that no line follows.
-    ending: VecDeque<Line<'static>>,
-    /// True if nothing more can be shown.
+    /// Bytes of a line that are searched.
+    longest: usize,
+    /// True if lines are read, or counted, where none can be a hit any more.
+    reads_all: bool,
+    /// True if nothing more can be shown, and if lines are left unread.
     pub is_done: bool,
-    counter: Counter,
-    tally: Tally,
-    /// True if lines are shown as rows.
-    has_rows: bool,
-    times: RowTimes,
+    ended_early: bool,
     /// Collects what is known of the lines; None if no index is made.
     indexer: Option<Box<Indexer>>,
-    /// None where all rows may be shown.
-    last: Option<Last>,
-    /// First lines of the blocks that cannot hold what is searched for.
-    lacking: HashSet<u64>,
+}
+
+/// Hits, whether or not they are shown.
+#[derive(Default)]
+struct Hits {
+    matched: u64,
+    new: u64,
+    /// None if they are not counted by severity.
+    by_severity: Option<Counter>,
 }
 
 impl Selector {
@@ -111,56 +92,47 @@ impl Selector {
         filter: Filter,
         longest: usize,
     ) -> Self {
-        let needs = Needs::of(&wanted, &filter);
-        let Wanted { view: name, mut selection, page, label, by_time, .. } = wanted;
-        let context = selection.context.unwrap_or(0);
-        Self {
+        let Wanted { view: name, selection, page, label, by_time, .. } = wanted;
+        let is_page = name == "html";
+        let has_times = by_time || selection.has_times();
+        let has_ranks = matches!(&name[..], "html" | "summary" | "marked");
+        let is_inherited = has_ranks || has_times || filter.floor.is_some();
+        let brings_in = !selection.show.is_empty();
+        let are_read = name != "text" || brings_in || filter.comparison.is_some();
+        let inherited =
+            Inherited::new(Arc::clone(&grammar), clock, has_times, name == "summary", is_page);
+        let gap_start = selection.first.max(selection.after + 1);
+        let sheet = Sheet::new(
             view,
-            inherited: Inherited::new(
-                Arc::clone(&grammar),
-                clock,
-                by_time || selection.has_times(),
-                name == "summary",
-                name == "html",
-            ),
-            recogniser: Recogniser::new(grammar),
-            page: page.filter(|_| name == "html"),
-            fragments: Fragments::new(
-                std::mem::take(&mut selection.shown_ranges),
-                std::mem::take(&mut selection.show),
-            ),
-            context: context as u64,
-            needs,
-            longest,
+            page.filter(|_| is_page),
+            (is_page && label.is_none()).then_some(gap_start),
+            if is_page { LINE_BYTES } else { usize::MAX },
+            label.map(|_| WrittenRows::new(longest)),
+        );
+        let by_severity = (is_page && selection.tail.is_none()).then(Counter::default);
+        Self {
+            heads: Heads::new(grammar, inherited, are_read, is_inherited),
+            held: Held::new(sheet, &selection, longest),
+            choice: Choice::new(selection, filter, longest),
+            times: LogTimes::new(by_time),
+            hits: Hits { by_severity, ..Hits::default() },
             number: 1,
-            // The limit takes the first lines of the tail.
-            remaining: selection.limit.filter(|_| selection.tail.is_none()),
-            before: LineBuffer::new(context, 0, CONTEXT_BYTES.min(longest)),
-            context_end: 0,
-            tail: LineBuffer::new(selection.tail.unwrap_or(0), TAIL_OTHERS, TAIL_BYTES),
-            candidates: 0..0,
-            gap_start: selection.first.max(selection.after + 1),
-            shown: 0,
-            shown_bytes: 0,
-            line_bytes: if name == "html" { LINE_BYTES } else { usize::MAX },
-            room: 0,
-            ending: VecDeque::new(),
+            longest,
+            reads_all: name == "summary" || brings_in,
             is_done: false,
-            counter: Counter::default(),
-            tally: Tally::default(),
-            has_rows: label.is_some(),
-            times: RowTimes::new(by_time),
+            ended_early: false,
             indexer: None,
-            last: None,
-            lacking: HashSet::new(),
-            selection,
-            filter,
         }
+    }
+
+    /// The view that lines are written to.
+    pub fn view(&mut self) -> &mut dyn View {
+        &mut *self.held.sheet.view
     }
 
     /// Collects an index from here on: of a log's summary with all lines. See Indexer.
     pub fn collect_index(&mut self, interval: u64) {
-        let (ranks, heritage) = (self.inherited.ranks(), self.inherited.heritage(&self.recogniser));
+        let (ranks, heritage) = (self.heads.inherited.ranks(), self.heads.heritage());
         self.indexer = Some(Box::new(Indexer::new(interval, ranks, heritage)));
     }
 
@@ -169,7 +141,7 @@ impl Selector {
         let Some(indexer) = &mut self.indexer else { return };
         indexer.text(text);
         if may_begin && indexer.is_due() {
-            indexer.next_block(self.number, self.inherited.heritage(&self.recogniser));
+            indexer.next_block(self.number, self.heads.heritage());
         }
     }
 
@@ -178,96 +150,227 @@ impl Selector {
         Some(self.indexer.take()?.finished(self.number))
     }
 
-    /// What came of the selection.
+    /// What came of the selection, but for the log's bytes.
     pub fn tally(&self) -> Tally {
-        let is_undated = self.inherited.is_undated && !self.tally.ended_early;
-        Tally { severities: self.counter.counts(), is_undated, ..self.tally.clone() }
+        let Self { hits, held, .. } = self;
+        let sheet = &held.sheet;
+        let severities = hits.by_severity.as_ref().map(Counter::counts);
+        Tally {
+            lines: self.number - 1,
+            bytes: 0,
+            matched: hits.matched,
+            new: hits.new,
+            sent: sheet.sent,
+            ended_early: self.ended_early,
+            cut_at: held.cut.map(|(line, _)| line),
+            cut_from: held.cut.map(|(_, from)| from),
+            dropped: held.dropped,
+            next_page: sheet.next.map(|(line, _)| line),
+            next_from: sheet.next.map(|(_, from)| from),
+            cut_line: sheet.cut_line,
+            elements: sheet.view.elements(),
+            severities: severities.unwrap_or_default(),
+            is_undated: self.heads.inherited.is_undated && !self.ended_early,
+        }
     }
 
     /// The first line so far that has more bytes than are shown.
     pub fn cut_line(&self) -> Option<u64> {
-        self.tally.cut_line
+        self.held.sheet.cut_line
     }
 
     /// Empties what the last piece gave.
     pub fn clear(&mut self) {
-        self.view.output().clear();
-        self.times.clear_rows();
+        self.held.sheet.clear();
     }
 
     /// The rows that the last piece gave, without their text, see Rows in `lines/selection.py`.
     pub fn rows(&mut self) -> Rows {
-        let (ends, times, named) = self.times.take_rows();
-        self.view.output().give_back();
+        let sheet = &mut self.held.sheet;
+        let rows = sheet.rows.as_mut().map(WrittenRows::take);
+        sheet.view.output().give_back();
         let mut reached = self.reached();
         if reached != NO_TIME {
             reached = self.times.first.take().unwrap_or(reached);
         }
-        Rows { text: Vec::new(), ends, times, reached, named }
+        Rows { reached, ..rows.unwrap_or_default() }
     }
 
     /// Holds the rows until they are taken. most_waiting: bytes of rows above the log's first time.
     pub fn hold_rows(&mut self, most_waiting: usize) {
-        self.times.hold(most_waiting);
+        if let Some(rows) = &mut self.held.sheet.rows {
+            rows.most_waiting = Some(most_waiting);
+        }
     }
 
     /// True if rows are held until they are taken.
     pub fn holds_rows(&self) -> bool {
-        self.times.are_held()
-    }
-
-    /// Bytes of the rows since they were last taken.
-    pub fn rows_size(&mut self) -> usize {
-        self.view.output().written().len()
+        self.held.sheet.rows.as_ref().is_some_and(|rows| rows.most_waiting.is_some())
     }
 
     /// Takes the rows of a log that is merged. Those above its first time get that time. They wait for it,
     /// and are UNTIMED as all others if they have more than `most_waiting` bytes, or the log ends.
     pub fn take_rows(&mut self, is_end: bool) -> Rows {
-        if self.times.start.is_none() {
-            self.times.start = self.found_start(is_end);
-        }
-        let Some(start) = self.times.start else {
+        let start = self.start(is_end);
+        let reached = self.reached();
+        let Sheet { rows, view, .. } = &mut self.held.sheet;
+        let (Some(rows), Some(start)) = (rows, start) else {
             return Rows { reached: NO_TIME, ..Rows::default() };
         };
-        let (ends, mut times, named) = self.times.take_rows();
-        if times.first().is_some_and(|first| *first < start) {
-            times.iter_mut().for_each(|time| *time = start.max(*time));
+        rows.start = Some(start);
+        let mut taken = rows.take();
+        if taken.times.first().is_some_and(|first| *first < start) {
+            taken.times.iter_mut().for_each(|time| *time = start.max(*time));
         }
-        let reached = self.reached().max(start);
-        Rows { text: self.view.output().take(), ends, times, reached, named }
+        Rows { text: view.output().take(), reached: reached.max(start), ..taken }
     }
 
     /// The time of the rows above the log's first time; None if that may follow.
-    fn found_start(&self, is_end: bool) -> Option<i64> {
-        self.times.found_start(self.reached() != NO_TIME, is_end)
+    fn start(&self, is_end: bool) -> Option<i64> {
+        let rows = self.held.sheet.rows.as_ref()?;
+        let first = self.times.first.filter(|_| self.reached() != NO_TIME);
+        rows.start.or_else(|| rows.found_start(first, is_end))
     }
 
     /// No later row has an earlier time.
     fn reached(&self) -> i64 {
-        self.before.first().map_or(self.times.latest, |held| held.latest)
+        self.held.first().map_or(self.times.latest, |held| held.latest)
+    }
+
+    /// Shows only what may be among the last rows of a merge, as far as the index says. log: the index of
+    /// the log in the merge.
+    pub fn show_last(&mut self, rows: Arc<Mutex<LastRows>>, log: usize, blocks: &[Block]) {
+        let last = Last::new(rows, log, blocks, |block| self.choice.hits_of(block));
+        if let Some(rows) = &mut self.held.sheet.rows {
+            rows.last = Some(last);
+        }
+    }
+
+    /// True if a block that was read lacks rows that its index says.
+    pub fn is_index_wrong(&self) -> bool {
+        self.last().is_some_and(|last| last.is_wrong)
+    }
+
+    fn last(&self) -> Option<&Last> {
+        self.held.sheet.rows.as_ref()?.last.as_ref()
+    }
+
+    fn last_mut(&mut self) -> Option<&mut Last> {
+        self.held.sheet.rows.as_mut()?.last.as_mut()
+    }
+
+    /// Notes the blocks that cannot hold what is searched for, see Choice.
+    pub fn leave_out(
+        &mut self,
+        blocks: &[Block],
+        words: &[u8],
+        ids: &[u8],
+    ) -> Result<(), &'static str> {
+        self.choice.leave_out(blocks, words, ids)
+    }
+
+    /// False if nearly all blocks must be read, as far as is known before one is.
+    pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
+        let empty = blocks.iter().filter(|block| self.choice.is_empty(block)).count();
+        self.held.sheet.page.is_some()
+            || self.held.has_tail()
+            || self.last().is_some()
+            || empty * 4 > blocks.len()
+    }
+
+    /// Passes over the first of the blocks, if that changes nothing of the answer but its counts, which
+    /// are known. Blocks begin with the next line. heritage: of the line behind the block.
+    pub fn pass_over(&mut self, blocks: &[Block], heritage: Option<&Heritage>) -> bool {
+        let [block, ..] = blocks else { return false };
+        self.check_block();
+        if self.is_over() && !self.reads_all {
+            self.end_early();
+            return true;
+        }
+        if !self.counts_unread(blocks) {
+            let hits = self.hits.matched;
+            if let Some(last) = self.last_mut() {
+                last.expect(blocks, hits);
+            }
+            return false;
+        }
+        self.held.forget_before();
+        if let Some(heritage) = heritage {
+            self.heads.go_on(heritage);
+        }
+        self.heads.inherited.is_undated &= block.times.is_none();
+        if self.times.are_wanted {
+            self.times.block(block);
+        }
+        self.advance(block.lines);
+        true
+    }
+
+    /// Counts the hits of the first block. False if it must be read.
+    fn counts_unread(&mut self, blocks: &[Block]) -> bool {
+        let [block, behind @ ..] = blocks else { return false };
+        let Self { choice, held, .. } = &*self;
+        let leaves_out = !choice.is_all || held.sheet.page.is_some() || self.last().is_some();
+        if !leaves_out || held.is_near(self.number) || choice.may_name(block) {
+            return false;
+        }
+        if held.sheet.next.is_some() && choice.is_by_rank(self.number) {
+            self.count_block(block);
+        } else if choice.fill_tail(behind, self.number) {
+            self.hits.matched += block.at_least(choice.floor());
+        } else if let Some(rows) = self.rows_before_last(blocks) {
+            self.held.sheet.sent += rows;
+            if rows > 0 {
+                self.count_block(block);
+            }
+        } else {
+            return self.choice.is_far(block, behind);
+        }
+        true
+    }
+
+    fn rows_before_last(&self, blocks: &[Block]) -> Option<u64> {
+        self.last()?.rows_before(blocks, self.longest, &self.times, self.start(false))
+    }
+
+    /// Counts the lines of a block as hits that a full page does not show.
+    fn count_block(&mut self, block: &Block) {
+        let floor = self.choice.floor();
+        let mut own: Vec<_> = block.severities.iter().filter(|one| one.rank >= floor).collect();
+        own.sort_unstable_by_key(|lines| lines.first);
+        for lines in own {
+            self.hits.matched += lines.count;
+            if let Some(counter) = &mut self.hits.by_severity {
+                counter.add_many(lines.own, Count(lines.count, lines.first));
+            }
+        }
+    }
+
+    /// Compares the block that was read with what the index says.
+    pub fn check_block(&mut self) {
+        let (hits, first) = (self.hits.matched, self.times.first);
+        if let Some(last) = self.last_mut() {
+            last.check(hits, first);
+        }
     }
 
     /// Takes lines, or the beginning of a long one.
     pub fn block(&mut self, block: &[u8]) {
-        self.view.begin();
-        self.filter.begin();
-        self.recogniser.begin();
-        self.candidates = 0..0;
-        self.look_for_begin();
-        if self.needs.heads {
-            self.inherited.begin(block);
+        self.view().begin();
+        self.choice.begin();
+        self.heads.begin(block);
+        if self.last().is_some() {
+            let start = self.start(false);
+            self.last_mut().into_iter().for_each(|last| last.look_for_begin(start));
         }
         let mut at = 0;
         while at < block.len() && !self.is_done {
-            if !self.needs.no_choice {
-                if self.is_over() && !self.needs.all_lines {
-                    self.tally.ended_early = true;
-                    return self.finish();
+            if !self.choice.is_all {
+                if self.is_over() && !self.reads_all {
+                    return self.end_early();
                 }
                 let next = self.skip(block, at);
                 if next > at {
-                    self.skipped(&block[at..next]);
                     at = next;
                     continue;
                 }
@@ -277,156 +380,148 @@ impl Selector {
             self.number += 1;
             at = (end + 1).min(block.len());
         }
-        if self.needs.inherited {
-            self.inherited.catch_up(&mut self.recogniser, block, block.len());
-        }
-        self.recogniser.end(block);
+        self.heads.end(block);
     }
 
     /// Gives back what is only of use while lines are read.
     pub fn rest(&mut self) {
-        self.recogniser.rest();
-        self.inherited.rest();
+        self.heads.rest();
     }
 
     /// Ends the selection. What was held back of the tail is shown by `show_ending`.
     pub fn finish(&mut self) {
-        if std::mem::replace(&mut self.is_done, true) {
-            return;
+        if !std::mem::replace(&mut self.is_done, true) {
+            self.held.finish();
         }
-        let before = self.before.take();
-        self.put_all_named(before);
-        self.tally.dropped = self.tail.missing();
-        self.ending = self.tail.take();
-        self.remaining = self.selection.limit;
+    }
+
+    fn end_early(&mut self) {
+        self.ended_early = true;
+        self.finish();
     }
 
     /// True if only lines that `show` names are shown from here on.
     fn is_over(&mut self) -> bool {
-        if self.is_behind_window() {
-            return true;
-        }
-        if self.remaining == Some(0) {
-            self.cut(self.number);
-        }
-        self.remaining == Some(0)
+        self.choice.is_behind(self.number) || self.held.is_over(self.number)
     }
 
-    fn is_behind_window(&self) -> bool {
-        self.selection.last.is_some_and(|last| self.number > last)
-    }
-
-    /// Notes the first line behind the limit.
-    fn cut(&mut self, number: u64) {
-        if self.tally.cut_at.is_none() {
-            self.tally.cut_at = Some(number);
-            self.tally.cut_from = Some(self.begin_of(number));
+    /// Skips lines that cannot be shown. Returns the beginning of the next one.
+    fn skip(&mut self, block: &[u8], at: usize) -> usize {
+        if self.held.is_near(self.number) || self.times.are_wanted {
+            return at;
         }
+        let next = self.choice.skip(block, at, self.number);
+        if next > at {
+            let lines = count_lines(&block[at..next]);
+            if self.choice.takes_all(self.number) {
+                self.hits.matched += lines;
+            }
+            self.advance(lines);
+        }
+        next
     }
 
-    /// The first line that the next answer must read: the hit whose context contains this line, else
-    /// this line.
-    fn begin_of(&self, number: u64) -> u64 {
-        if number <= self.context_end { self.context_end - self.context } else { number }
+    /// Goes behind lines that are not read.
+    fn advance(&mut self, lines: u64) {
+        self.number += lines;
+        let end = self.choice.selection.last.map_or(u64::MAX, |last| last.saturating_add(1));
+        if self.number > end && !self.reads_all {
+            self.number = end;
+            self.end_early();
+        }
     }
 
     /// Takes a line. content: its place, without its line feed.
     fn line(&mut self, block: &[u8], content: Range<usize>) {
-        self.tally.lines = self.number;
-        let seen = if self.needs.heads { self.read_head(block, &content) } else { Seen::default() };
+        let seen = self.heads.read(block, &content);
+        let inherited = &self.heads.inherited;
         if self.times.are_wanted {
-            let time = self.inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
+            let time = inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
             self.times.line(time, self.number);
-            self.see_time();
+            let latest = self.times.latest;
+            self.held.sheet.see_time(latest);
         }
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
-        let is_open = self.is_in_window();
-        let rank = self.inherited.rank;
+        let is_open = self.choice.is_open(self.number, inherited.time);
+        let rank = inherited.rank;
         if let Some(indexer) = &mut self.indexer {
-            indexer.line(self.number, rank, seen.severity.unwrap_or(0), self.inherited.time);
+            indexer.line(self.number, rank, seen.severity.unwrap_or(0), inherited.time);
             indexer.size(content.len());
         }
-        let is_error = self.recogniser.is_error(&seen);
+        let is_error = self.heads.is_error(&seen);
+        let filter = &mut self.choice.filter;
         let mut is_new = None;
         let is_hit = is_open
-            && self.filter.passes(block, content, rank, self.longest)
-            && (!self.filter.new_only
-                || *is_new.insert(self.filter.is_new(text, self.longest, is_error)));
-        let is_near = self.number <= self.context_end;
-        let is_named = self.fragments.lead_to(self.number, text, &seen);
+            && filter.passes(block, content, rank, self.longest)
+            && (!filter.new_only || *is_new.insert(filter.is_new(text, self.longest, is_error)));
+        let is_named = self.choice.names(self.number, text, &seen);
+        let is_near = self.held.is_near(self.number);
         let role = if is_hit {
             Role::Hit
         } else if is_named {
             Role::Shown
-        } else if is_open && (is_near || self.context > 0) {
+        } else if is_open && (is_near || self.held.has_context()) {
             Role::Context
         } else {
             return;
         };
-        let time_above = self.inherited.time_above(&seen);
+        let filter = &mut self.choice.filter;
+        let time_above = inherited.time_above(&seen);
         let line = Line {
             number: self.number,
             text: Cow::Borrowed(text),
             rest_of_block: Some(rest_of_block),
             rank: seen.severity.unwrap_or(rank),
             seen,
-            inherits: self.inherited.is_inherited(),
+            inherits: inherited.is_inherited(),
             role,
             is_named,
             is_kept: is_open,
             latest: self.times.latest,
-            moment: self.inherited.time,
-            shows_time: self.inherited.shows_time,
-            is_new: is_new.unwrap_or_else(|| self.filter.is_new(text, self.longest, is_error)),
+            moment: inherited.time,
+            shows_time: inherited.shows_time,
+            is_new: is_new.unwrap_or_else(|| filter.is_new(text, self.longest, is_error)),
             time_above,
         };
         if is_hit {
-            self.put_hit(&line);
+            self.count(&line);
+            self.held.put_hit(&line);
         } else if is_near && is_open {
-            self.put(&line);
-        } else if self.context > 0 && !is_near {
-            let left = self.before.add(line.to_owned());
-            self.put_all_named(left);
+            self.held.put(&line);
+        } else if self.held.has_context() && !is_near {
+            self.held.put_before(&line);
         } else {
-            self.put_named(&line);
+            self.held.put_named(&line);
         }
     }
 
-    /// Counts a hit, whether or not it is shown.
+    /// Counts a hit, unless it was sent before.
     fn count(&mut self, hit: &Line<'_>) {
-        if hit.number <= self.selection.after {
+        if hit.number <= self.choice.selection.after {
             return;
         }
-        self.tally.matched += 1;
-        self.tally.new += u64::from(hit.is_new);
-        if self.needs.counts {
-            self.counter.add(hit.seen.severity.unwrap_or(0), hit.number);
+        self.hits.matched += 1;
+        self.hits.new += u64::from(hit.is_new);
+        if let Some(counter) = &mut self.hits.by_severity {
+            counter.add(hit.seen.severity.unwrap_or(0), hit.number);
         }
     }
 
-    fn read_head(&mut self, block: &[u8], line: &Range<usize>) -> Seen {
-        let seen = self.recogniser.seen_in(block, line.clone(), self.inherited.is_plain);
-        if self.needs.inherited {
-            if self.inherited.at < line.start {
-                self.inherited.catch_up(&mut self.recogniser, block, line.start);
-            }
-            self.inherited.take(&seen, &block[line.clone()]);
-            self.inherited.at = (line.end + 1).min(block.len());
+    /// Takes more of the line before.
+    pub fn rest_of_line(&mut self, text: &[u8]) {
+        if !self.is_done {
+            self.held.rest_of_line(self.number - 1, text);
         }
-        seen
     }
 
-    fn is_in_window(&self) -> bool {
-        let Selection { first, last, since, until, .. } = &self.selection;
-        let time = |range: &TimeRange| {
-            self.inherited.time.and_then(|instant| instant.on_clock_of(range.offset))
-        };
-        let is_since = |since: &TimeRange| time(since).is_some_and(|time| time >= since.first);
-        let is_until = |until: &TimeRange| time(until).is_none_or(|time| time <= until.last);
-        self.number >= *first
-            && last.is_none_or(|last| self.number <= last)
-            && since.as_ref().is_none_or(is_since)
-            && until.as_ref().is_none_or(is_until)
+    /// Shows lines of the tail until so many bytes were written. True if there are more.
+    pub fn show_ending(&mut self, most: usize) -> bool {
+        self.held.show_ending(most)
+    }
+
+    /// Ends the view.
+    pub fn end(&mut self) {
+        self.held.end(self.number - 1);
     }
 }

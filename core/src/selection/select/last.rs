@@ -3,7 +3,8 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::{NO_TIME, Selector, UNTIMED, UNTIMED_LINES};
+use super::rows::LogTimes;
+use super::{NO_TIME, UNTIMED, UNTIMED_LINES};
 use crate::index::Block;
 use crate::last_rows::{LastRows, Place};
 use crate::shown::Line;
@@ -21,8 +22,8 @@ pub struct Last {
     first: Option<i64>,
     /// Where the last rows begin, as far as it is known, if no rows wait for the log's first time.
     begin: Option<Place>,
-    /// True if a block did not have what the index says.
-    is_wrong: bool,
+    /// True if a block lacked rows that its index says. Then others may be missing.
+    pub is_wrong: bool,
 }
 
 /// What an index says of the rows of a block.
@@ -35,6 +36,29 @@ struct Claim {
 }
 
 impl Last {
+    /// log: the index of the log in the merge. hits_of: the rows of a block; None if that is not known.
+    pub fn new(
+        rows: Arc<Mutex<LastRows>>,
+        log: usize,
+        blocks: &[Block],
+        hits_of: impl Fn(&Block) -> Option<u64>,
+    ) -> Self {
+        let mut latest = start_of(blocks);
+        let claim = |block: &Block| {
+            let times = block.times.filter(|times| times.earliest_utc <= times.latest_utc);
+            let earliest = times.map_or(latest, |times| latest.max(times.earliest_utc));
+            latest = times.map_or(latest, |times| latest.max(times.latest_utc));
+            Claim { rows: hits_of(block), earliest }
+        };
+        let claims: Vec<_> = blocks.iter().map(claim).collect();
+        let mut last = rows.lock().unwrap_or_else(PoisonError::into_inner);
+        for (block, claim) in blocks.iter().zip(&claims) {
+            last.add((claim.earliest, log, block.line), claim.rows.unwrap_or(0));
+        }
+        drop(last);
+        Self { rows, log, claims, current: None, first: None, begin: None, is_wrong: false }
+    }
+
     /// What the index says of the first of the last blocks.
     fn claim(&self, blocks: &[Block]) -> Option<Claim> {
         self.claims.iter().rev().nth(blocks.len().checked_sub(1)?).copied()
@@ -45,132 +69,66 @@ impl Last {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner).begin()
     }
 
-    /// True if the log has no times, as its index says.
-    fn is_untimed(&self) -> bool {
-        self.claims.first().is_some_and(|claim| claim.earliest == UNTIMED)
-    }
-}
-
-impl Selector {
-    /// Shows only what may be among the last rows of a merge, as far as the index says. log: the index of
-    /// the log in the merge.
-    pub fn show_last(&mut self, rows: Arc<Mutex<LastRows>>, log: usize, blocks: &[Block]) {
-        let claims = self.claims(blocks);
-        let mut last = rows.lock().unwrap_or_else(PoisonError::into_inner);
-        for (block, claim) in blocks.iter().zip(&claims) {
-            last.add((claim.earliest, log, block.line), claim.rows.unwrap_or(0));
-        }
-        drop(last);
-        let (current, first, begin, is_wrong) = (None, None, None, false);
-        self.last = Some(Last { rows, log, claims, current, first, begin, is_wrong });
-    }
-
-    fn claims(&self, blocks: &[Block]) -> Vec<Claim> {
-        let start = start_of(blocks);
-        let mut latest = start;
-        let claim = |block: &Block| {
-            let times = block.times.filter(|times| times.earliest_utc <= times.latest_utc);
-            let earliest = times.map_or(latest, |times| latest.max(times.earliest_utc));
-            latest = times.map_or(latest, |times| latest.max(times.latest_utc));
-            Claim { rows: self.certain_rows(block), earliest }
-        };
-        blocks.iter().map(claim).collect()
-    }
-
-    /// The rows of a block; None if that is not known before it is read.
-    fn certain_rows(&self, block: &Block) -> Option<u64> {
-        let selection = &self.selection;
-        let is_chosen_by_rank = self.filter.is_by_rank() && self.context == 0;
-        let (since, until) = (selection.since.as_ref(), selection.until.as_ref());
-        if !is_chosen_by_rank {
-            None
-        } else if !block.may_be_between(since, until) {
-            Some(0)
-        } else if block.is_between(since, until) {
-            Some(block.at_least(self.filter.floor.unwrap_or(0)))
-        } else {
-            None
-        }
-    }
-
-    /// The rows of the first block, if none of them is among the last ones of the merge. None if it must be
-    /// read: one of them may be, or a line is to be cut, which the answer says.
-    pub(super) fn rows_before_last(&self, blocks: &[Block]) -> Option<u64> {
-        let last = self.last.as_ref()?;
-        let block = blocks.first().filter(|block| block.longest < self.longest as u64)?;
-        let claim = last.claim(blocks)?;
-        let rows = claim.rows?;
-        // What is claimed to be among the last rows is read, so that it is compared.
-        let latest = self.latest_behind(last, block)?.max(claim.earliest);
-        let behind = (latest, last.log, block.line + block.lines);
-        (behind <= last.begin_of_all()?).then_some(rows)
-    }
-
-    /// Looks where the last rows begin.
-    pub(super) fn look_for_begin(&mut self) {
-        if self.last.is_none() {
-            return;
-        }
-        let start = self.times.start.or_else(|| self.found_start(false));
+    /// Looks where the last rows begin. start: the time of the rows above the log's first time, if known.
+    pub fn look_for_begin(&mut self, start: Option<i64>) {
         let is_timed = start.is_some_and(|start| start != UNTIMED);
-        if let Some(last) = &mut self.last {
-            last.begin = last.begin_of_all().filter(|_| is_timed);
-        }
+        self.begin = self.begin_of_all().filter(|_| is_timed);
     }
 
     /// True if a row is surely not among the last ones of the merge.
-    pub(super) fn is_row_before_last(&self, line: &Line<'_>) -> bool {
-        let last = self.last.as_ref();
-        last.is_some_and(|last| {
-            last.begin.is_some_and(|begin| (line.latest, last.log, line.number) < begin)
-        })
+    pub fn is_behind(&self, line: &Line<'_>) -> bool {
+        self.begin.is_some_and(|begin| (line.latest, self.log, line.number) < begin)
+    }
+
+    /// The rows of the first block, if none of them is among the last ones of the merge. None if it must be
+    /// read: one of them may be, or a line is to be cut, which the answer says. start: as above.
+    pub fn rows_before(
+        &self,
+        blocks: &[Block],
+        longest: usize,
+        times: &LogTimes,
+        start: Option<i64>,
+    ) -> Option<u64> {
+        let block = blocks.first().filter(|block| block.longest < longest as u64)?;
+        let claim = self.claim(blocks)?;
+        let rows = claim.rows?;
+        // What is claimed to be among the last rows is read, so that it is compared.
+        let latest = self.latest_behind(block, times.latest, start)?.max(claim.earliest);
+        let behind = (latest, self.log, block.line + block.lines);
+        (behind <= self.begin_of_all()?).then_some(rows)
     }
 
     /// The latest time of rows up to the end of a block; None if it is not yet known when rows above the
-    /// log's first time come.
-    fn latest_behind(&self, last: &Last, block: &Block) -> Option<i64> {
-        if last.is_untimed() {
+    /// log's first time come. latest: of the rows before the block.
+    fn latest_behind(&self, block: &Block, latest: i64, start: Option<i64>) -> Option<i64> {
+        if self.claims.first().is_some_and(|claim| claim.earliest == UNTIMED) {
             return Some(UNTIMED);
         }
-        let latest =
-            block.times.map_or(self.times.latest, |times| self.times.latest.max(times.latest_utc));
+        let latest = block.times.map_or(latest, |times| latest.max(times.latest_utc));
         if block.times.is_some_and(|times| times.first_line == 1) {
             return Some(latest); // no rows are above the first time
         }
-        let start = self.times.start.or_else(|| self.found_start(false));
         start.map(|start| start.max(latest))
     }
 
-    /// Notes what the index says of a block that is read.
-    pub(super) fn expect(&mut self, blocks: &[Block]) {
-        let hits = self.tally.matched;
-        let Some(last) = &mut self.last else { return };
-        last.current = last.claim(blocks).map(|claim| (claim, hits));
-        last.first = None;
+    /// Notes what the index says of the first of the last blocks, which is read. hits: those before it.
+    pub fn expect(&mut self, blocks: &[Block], hits: u64) {
+        self.current = self.claim(blocks).map(|claim| (claim, hits));
+        self.first = None;
     }
 
-    /// Notes the time of a line.
+    /// Notes the latest time of a line and all above.
     #[inline]
-    pub(super) fn see_time(&mut self) {
-        let latest = self.times.latest;
-        if let Some(last) = &mut self.last {
-            last.first.get_or_insert(latest);
-        }
+    pub fn see_time(&mut self, latest: i64) {
+        self.first.get_or_insert(latest);
     }
 
-    /// Compares the block that was read with what the index says.
-    pub fn check_block(&mut self) {
-        let (first, hits) = (self.times.first, self.tally.matched);
-        let Some(last) = &mut self.last else { return };
-        let Some((claim, before)) = last.current.take() else { return };
-        let begin = if last.first == Some(NO_TIME) { first } else { last.first };
-        last.is_wrong |= claim.rows.is_some_and(|rows| hits - before < rows)
+    /// Compares the block that was read with what the index says. first: the log's first time.
+    pub fn check(&mut self, hits: u64, first: Option<i64>) {
+        let Some((claim, before)) = self.current.take() else { return };
+        let begin = if self.first == Some(NO_TIME) { first } else { self.first };
+        self.is_wrong |= claim.rows.is_some_and(|rows| hits - before < rows)
             || begin.is_some_and(|time| time < claim.earliest);
-    }
-
-    /// True if a block that was read lacks rows that its index says. Then others may be missing.
-    pub fn is_index_wrong(&self) -> bool {
-        self.last.as_ref().is_some_and(|last| last.is_wrong)
     }
 }
 
