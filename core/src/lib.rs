@@ -1,30 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The native core of oslogserve: its line renderer, and how it opens a log on disk.
 //!
-//! Only `python/` and the structs that it exchanges with Python know of Python.
+//! Its rooms stand on floors, here from the ground up. A room knows only those on floors below its own, which
+//! `tools/core-floors` checks. Only `python/` and the structs that it exchanges with Python know of Python.
 
-mod causes;
+// The ground: small tools, and what knows bytes and rows alone.
 mod counts;
 mod cursor;
 mod decode;
 mod faults;
 mod hasher;
-mod index;
 mod last_rows;
 mod lines;
-mod masking;
 mod merge;
 mod opening;
 mod packing;
-mod python;
-mod recognition;
-mod renderer;
-mod searches;
-mod selection;
-mod shown;
 mod tables;
+
 mod terminal;
+
+// What a line shows, and what it inherits.
+mod recognition;
+
+// What is known of lines that were read.
+mod index;
+mod shown;
+
+// What is found in lines.
+mod causes;
+mod searches;
+
+// What texts become.
+mod masking;
 mod views;
+
+// Which lines are shown, by all that is below.
+mod selection;
+
+// Pieces of a log go in, and a view comes out.
+mod renderer;
+
+mod python;
 
 use std::collections::HashMap;
 

@@ -230,3 +230,36 @@ def test_a_wheel_is_built_again_where_a_file_of_it_is_new_or_gone(tmp_path):
     assert [times_built(), times_built()] == [2, 2]
     page.unlink()
     assert [times_built(), times_built()] == [3, 3]
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "fault"),
+    [
+        ("views/html.rs", "use crate::{lines, views::view::{Line as Shown, View}};", ""),
+        ("views/html.rs", "use crate::select::Selector;", "views/html.rs needs select.rs, which"),
+        ("lines.rs", "fn at(text: &crate::merge::Text) {}", "lines.rs needs merge.rs, which"),
+        ("lines.rs", "#[cfg(test)]\nmod tests { use crate::select::Selector; }", ""),
+        ("lines.rs", "// use crate::select::Selector;", ""),
+        ("views/view.rs", "use super::html;", "views/view.rs needs views/html.rs"),
+        ("views/mod.rs", "pub mod view;\npub use view::View;", "view.rs needs views/mod.rs"),
+    ],
+)
+def test_what_the_native_core_must_not_need_is_named(tmp_path, file, code, fault):
+    sources = {
+        "lib.rs": "// The ground.\nmod lines;\nmod merge;\n\nmod views;\n\nmod select;\n\nuse select::Selector;\n",
+        "lines.rs": "",
+        "merge.rs": "pub struct Text;",
+        "views/mod.rs": "pub mod html;\npub mod view;",
+        "views/html.rs": "use crate::views::view::View;",
+        "views/view.rs": "use crate::merge;\nuse super::Output;",
+        "select.rs": "use crate::{merge::Text, views::{html, view::View}};",
+    }
+    for name, text in (sources | {file: code}).items():
+        (tmp_path / "core/src" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "core/src" / name).write_text(text)
+    (tmp_path / "tools").mkdir()
+    shutil.copy(REPOSITORY / "tools/core-floors", tmp_path / "tools")
+    command = [sys.executable, tmp_path / "tools/core-floors"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode != 0) == (done.stderr != "") == (fault != "")
+    assert fault in done.stderr
