@@ -53,7 +53,7 @@ use crate::decode::zstd;
 use crate::recognition::head;
 use crate::recognition::severities::Severities;
 use crate::searches::search;
-use crate::selection::select;
+use crate::selection::select::{self, log_times};
 use crate::tables::Tables;
 use crate::views::summary;
 
@@ -94,8 +94,8 @@ macro_rules! limits {
 
 /// Limits that Python has to know.
 const LIMITS: &[(&str, i64)] = limits! {
-    select::CONTEXT_BYTES select::LINE_BYTES select::NO_TIME select::TAIL_BYTES select::UNTIMED
-    select::UNTIMED_LINES
+    select::CONTEXT_BYTES select::LINE_BYTES select::TAIL_BYTES
+    log_times::NO_TIME log_times::UNTIMED log_times::UNTIMED_LINES
     head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
     cause::REACH
     masking::LONGEST_VALUE masking::OVERLAP masking::SHORTEST_VALUE masking::WINDOW

@@ -27,8 +27,8 @@ TAIL_BYTES = LIMITS["select.TAIL_BYTES"]
 LINE_BYTES = LIMITS["select.LINE_BYTES"]
 #: The time of rows above a log's first time; and of all rows of a log whose first UNTIMED_LINES lines
 #: show no time.
-NO_TIME, UNTIMED = LIMITS["select.NO_TIME"], LIMITS["select.UNTIMED"]
-UNTIMED_LINES = LIMITS["select.UNTIMED_LINES"]
+NO_TIME, UNTIMED = LIMITS["log_times.NO_TIME"], LIMITS["log_times.UNTIMED"]
+UNTIMED_LINES = LIMITS["log_times.UNTIMED_LINES"]
 
 
 class Selection(NamedTuple):

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::python::{packed, place};
-use crate::selection::select::NO_TIME;
+use crate::selection::select::log_times::NO_TIME;
 use crate::{last_rows, merge};
 
 /// Rows of one log on their way to a merge, which takes them.

@@ -13,6 +13,7 @@ mod choice;
 mod heads;
 mod held;
 mod last;
+pub mod log_times;
 mod rows;
 mod sheet;
 
@@ -41,17 +42,12 @@ use choice::Choice;
 use heads::Heads;
 use held::Held;
 use last::Last;
-use rows::{LogTimes, WrittenRows};
+use log_times::{LogTimes, NO_TIME};
+use rows::WrittenRows;
 use sheet::Sheet;
 
 /// Bytes of one line that a page shows.
 pub const LINE_BYTES: usize = 4 * 1024 * 1024;
-
-/// The time of lines before a log's first one; and of all lines of a log in which none of the first
-/// `UNTIMED_LINES` shows a time.
-pub const NO_TIME: i64 = i64::MIN;
-pub const UNTIMED: i64 = i64::MAX;
-pub const UNTIMED_LINES: u64 = 1000;
 
 /// Selects the lines of one log for a view.
 pub struct Selector {
@@ -330,7 +326,7 @@ impl Selector {
     }
 
     fn rows_before_last(&self, blocks: &[Block]) -> Option<u64> {
-        self.last()?.rows_before(blocks, self.longest, &self.times, self.start(false))
+        self.last()?.rows_before(blocks, self.longest, self.times.latest, self.start(false))
     }
 
     /// Counts the lines of a block as hits that a full page does not show.

@@ -175,7 +175,7 @@ def test_a_log_without_a_time_in_so_many_lines_has_none(renderer, before, is_tim
     log = b"x\n" * before + T + b" INFO late\n"
     wanted = Wanted("text", written=1.4e9, label=b"", by_time=True)
     [*_, (last, _)] = rows_of(renderer([log], wanted))
-    assert (last != LIMITS["select.UNTIMED"]) == is_timed
+    assert (last != LIMITS["log_times.UNTIMED"]) == is_timed
 
 
 def test_an_answer_that_ends_within_a_context_goes_on_from_its_hit(renderer):

@@ -3,8 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::rows::LogTimes;
-use super::{NO_TIME, UNTIMED, UNTIMED_LINES};
+use super::log_times::{NO_TIME, UNTIMED, UNTIMED_LINES};
 use crate::index::Block;
 use crate::last_rows::{LastRows, Place};
 use crate::shown::Line;
@@ -81,19 +80,20 @@ impl Last {
     }
 
     /// The rows of the first block, if none of them is among the last ones of the merge. None if it must be
-    /// read: one of them may be, or a line is to be cut, which the answer says. start: as above.
+    /// read: one of them may be, or a line is to be cut, which the answer says. latest: of the
+    /// times before it. start: as above.
     pub fn rows_before(
         &self,
         blocks: &[Block],
         longest: usize,
-        times: &LogTimes,
+        latest: i64,
         start: Option<i64>,
     ) -> Option<u64> {
         let block = blocks.first().filter(|block| block.longest < longest as u64)?;
         let claim = self.claim(blocks)?;
         let rows = claim.rows?;
         // What is claimed to be among the last rows is read, so that it is compared.
-        let latest = self.latest_behind(block, times.latest, start)?.max(claim.earliest);
+        let latest = self.latest_behind(block, latest, start)?.max(claim.earliest);
         let behind = (latest, self.log, block.line + block.lines);
         (behind <= self.begin_of_all()?).then_some(rows)
     }
