@@ -39,19 +39,29 @@ def resident(pid):
 
 def waiting(port):
     """(connections that clients have to this port of loopback, bytes on their way to them)."""
-    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
     open_ones = [
         int(row[4].partition(":")[0], 16)
-        for row in rows
+        for row in _sockets()
         if row[1].endswith(f":{port:04X}") and row[3] in (_ESTABLISHED, _CLOSE_WAIT)
     ]
     return len(open_ones), sum(open_ones)
 
 
+def unread(port):
+    """Bytes that a server's connections hold unread, and connections that it has not accepted."""
+    rows = (row for row in _sockets() if row[1].endswith(f":{port:04X}"))
+    return sum(int(row[4].partition(":")[2], 16) for row in rows)
+
+
+def _sockets():
+    """The rows of all sockets, see proc_pid_net(5)."""
+    return [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+
+
 def _described(pid):
     """How many descriptors a process has open: sockets by state and peer, and others."""
-    rows = [row.split() for row in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    sockets = {f"socket:[{row[9]}]": (row[3], int(row[2].partition(":")[2], 16)) for row in rows}
+    peers = ((row[9], row[3], int(row[2].partition(":")[2], 16)) for row in _sockets())
+    sockets = {f"socket:[{inode}]": (state, peer) for inode, state, peer in peers}
     kinds = Counter()
     for descriptor in Path(f"/proc/{pid}/fd").iterdir():
         with contextlib.suppress(FileNotFoundError):

@@ -8,12 +8,11 @@ import socket
 import ssl
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 
-from tests.faults.leaks import workers
+from tests.faults.leaks import unread, workers
 from tests.servers.client import ask, ini, metric
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.nginx import Nginx
@@ -172,13 +171,6 @@ def test_half_of_a_request_takes_no_thread(gunicorn):
             half.sendall(b"GET /small.txt HTTP/1.1\r\nHost: x\r\n")
         assert status_for(ONE, nginx) == 200
         assert metric(nginx, "oslogserve_requests_in_progress") == 1  # the look at it
-
-
-def unread(port):
-    """Bytes that a server's connections hold unread, and connections that it has not accepted."""
-    rows = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    queues = [row[4] for row in rows if int(row[1].rpartition(":")[2], 16) == port]
-    return sum(int(queue.rpartition(":")[2], 16) for queue in queues)
 
 
 def test_no_request_waits_on_a_kept_connection_for_a_full_worker(gunicorn):

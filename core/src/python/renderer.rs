@@ -160,7 +160,7 @@ impl Renderer {
 
     /// Notes the blocks that cannot hold what is searched for. words, ids: of Contents.
     fn leave_out(&mut self, index: &Index, words: &[u8], ids: &[u8]) -> PyResult<()> {
-        let left_out = self.renderer.selector.leave_out(&index.0.blocks, words, ids);
+        let left_out = self.renderer.selector.choice.leave_out(&index.0.blocks, words, ids);
         left_out.map_err(PyValueError::new_err)
     }
 

@@ -52,14 +52,12 @@ pub const LINE_BYTES: usize = 4 * 1024 * 1024;
 /// Selects the lines of one log for a view.
 pub struct Selector {
     heads: Heads,
-    choice: Choice,
+    pub choice: Choice,
     held: Held,
     times: LogTimes,
     hits: Hits,
     /// The next line's number.
     number: u64,
-    /// Bytes of a line that are searched.
-    longest: usize,
     /// True if lines are read, or counted, where none can be a hit any more.
     reads_all: bool,
     /// True if nothing more can be shown, and if lines are left unread.
@@ -113,7 +111,6 @@ impl Selector {
             times: LogTimes::new(by_time),
             hits: Hits { by_severity, ..Hits::default() },
             number: 1,
-            longest,
             reads_all: name == "summary" || brings_in,
             is_done: false,
             ended_early: false,
@@ -255,16 +252,6 @@ impl Selector {
         self.held.sheet.rows.as_mut()?.last.as_mut()
     }
 
-    /// Notes the blocks that cannot hold what is searched for, see Choice.
-    pub fn leave_out(
-        &mut self,
-        blocks: &[Block],
-        words: &[u8],
-        ids: &[u8],
-    ) -> Result<(), &'static str> {
-        self.choice.leave_out(blocks, words, ids)
-    }
-
     /// False if nearly all blocks must be read, as far as is known before one is.
     pub fn may_pass_over(&self, blocks: &[Block]) -> bool {
         let empty = blocks.iter().filter(|block| self.choice.is_empty(block)).count();
@@ -314,7 +301,9 @@ impl Selector {
             self.count_block(block);
         } else if choice.fill_tail(behind, self.number) {
             self.hits.matched += block.at_least(choice.floor());
-        } else if let Some(rows) = self.rows_before_last(blocks) {
+        } else if let Some(rows) = self.last().and_then(|last| {
+            last.rows_before(blocks, choice.longest, self.times.latest, self.start(false))
+        }) {
             self.held.sheet.sent += rows;
             if rows > 0 {
                 self.count_block(block);
@@ -323,10 +312,6 @@ impl Selector {
             return self.choice.is_far(block, behind);
         }
         true
-    }
-
-    fn rows_before_last(&self, blocks: &[Block]) -> Option<u64> {
-        self.last()?.rows_before(blocks, self.longest, self.times.latest, self.start(false))
     }
 
     /// Counts the lines of a block as hits that a full page does not show.
@@ -357,7 +342,9 @@ impl Selector {
         self.heads.begin(block);
         if self.last().is_some() {
             let start = self.start(false);
-            self.last_mut().into_iter().for_each(|last| last.look_for_begin(start));
+            if let Some(last) = self.last_mut() {
+                last.look_for_begin(start);
+            }
         }
         let mut at = 0;
         while at < block.len() && !self.is_done {
@@ -430,13 +417,15 @@ impl Selector {
     /// Takes a line. content: its place, without its line feed.
     fn line(&mut self, block: &[u8], content: Range<usize>) {
         let seen = self.heads.read(block, &content);
-        let inherited = &self.heads.inherited;
         if self.times.are_wanted {
-            let time = inherited.time.and_then(|instant| instant.on_clock_of(Some(0)));
-            self.times.line(time, self.number);
+            let time = self.heads.inherited.time;
+            self.times.line(time.and_then(|time| time.on_clock_of(Some(0))), self.number);
             let latest = self.times.latest;
-            self.held.sheet.see_time(latest);
+            if let Some(last) = self.last_mut() {
+                last.see_time(latest);
+            }
         }
+        let inherited = &self.heads.inherited;
         let rest_of_block = &block[content.start..];
         let text = &rest_of_block[..rest_of_block.len().min(content.len() + 1)];
         let is_open = self.choice.is_open(self.number, inherited.time);
@@ -446,12 +435,12 @@ impl Selector {
             indexer.size(content.len());
         }
         let is_error = self.heads.is_error(&seen);
-        let filter = &mut self.choice.filter;
+        let is_named = self.choice.names(self.number, text, &seen);
+        let Choice { filter, longest, .. } = &mut self.choice;
         let mut is_new = None;
         let is_hit = is_open
-            && filter.passes(block, content, rank, self.longest)
-            && (!filter.new_only || *is_new.insert(filter.is_new(text, self.longest, is_error)));
-        let is_named = self.choice.names(self.number, text, &seen);
+            && filter.passes(block, content, rank, *longest)
+            && (!filter.new_only || *is_new.insert(filter.is_new(text, *longest, is_error)));
         let is_near = self.held.is_near(self.number);
         let role = if is_hit {
             Role::Hit
@@ -462,7 +451,6 @@ impl Selector {
         } else {
             return;
         };
-        let filter = &mut self.choice.filter;
         let time_above = inherited.time_above(&seen);
         let line = Line {
             number: self.number,
@@ -477,7 +465,7 @@ impl Selector {
             latest: self.times.latest,
             moment: inherited.time,
             shows_time: inherited.shows_time,
-            is_new: is_new.unwrap_or_else(|| filter.is_new(text, self.longest, is_error)),
+            is_new: is_new.unwrap_or_else(|| filter.is_new(text, *longest, is_error)),
             time_above,
         };
         if is_hit {

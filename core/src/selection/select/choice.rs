@@ -17,7 +17,7 @@ pub struct Choice {
     pub filter: Filter,
     fragments: Fragments,
     /// Bytes of a line that are searched.
-    longest: usize,
+    pub longest: usize,
     /// True if each line is a hit.
     pub is_all: bool,
     /// The place in the block that skipping led to: it is not to be skipped.

@@ -63,14 +63,6 @@ impl Sheet {
         }
     }
 
-    /// Notes the latest time of a line and all above.
-    #[inline]
-    pub fn see_time(&mut self, latest: i64) {
-        if let Some(last) = self.rows.as_mut().and_then(|rows| rows.last.as_mut()) {
-            last.see_time(latest);
-        }
-    }
-
     /// True if this was the last line shown.
     pub fn shows(&self, number: u64) -> bool {
         self.last == number
