@@ -75,7 +75,7 @@ impl File<'_> {
         pattern: Result<String, String>,
         pieces: &Pieces,
     ) -> Result<Row, String> {
-        let whole = pattern.and_then(|pattern| whole(&pattern, pieces, MOST_NESTED));
+        let whole = pattern.and_then(|pattern| whole(&pattern, pieces));
         let whole = whole.map_err(|told| self.fault(written, told))?;
         Ok((self.place(written.span().start), whole))
     }
@@ -87,7 +87,11 @@ impl File<'_> {
 }
 
 /// A pattern without its line breaks and the blanks behind them, and with its pieces.
-fn whole(text: &str, pieces: &Pieces, most_nested: usize) -> Result<String, String> {
+pub fn whole(text: &str, pieces: &Pieces) -> Result<String, String> {
+    within(text, pieces, MOST_NESTED)
+}
+
+fn within(text: &str, pieces: &Pieces, most_nested: usize) -> Result<String, String> {
     let mut lines = text.split('\n');
     let first = lines.next().unwrap_or_default();
     let text = lines.fold(first.to_owned(), |text, line| text + line.trim_start_matches(' '));
@@ -101,7 +105,7 @@ fn whole(text: &str, pieces: &Pieces, most_nested: usize) -> Result<String, Stri
                 let piece = pieces.get(name);
                 let piece = piece.ok_or_else(|| format!("there is no piece {{{name}}}"))?;
                 let left = most_nested.checked_sub(1).ok_or("its pieces are in a circle")?;
-                found = found + &whole(piece, pieces, left)? + behind;
+                found = found + &within(piece, pieces, left)? + behind;
             }
             None => found = found + "{" + part,
         }

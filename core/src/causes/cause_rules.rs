@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use regex::bytes::Regex;
 use serde::Deserialize;
@@ -11,41 +12,62 @@ use toml::Spanned;
 
 use crate::causes::chapter_rules;
 use crate::lines::after_mark;
-use crate::recognition::patterns::{Cache, Literals, Patterns, Pool, beginning, expression};
+use crate::recognition::patterns::{
+    Beginning, Cache, Literals, Parsed, Patterns, Pool, beginning, expression,
+};
 use crate::recognition::severities::Severities;
-use crate::tables::{Pattern, Pieces, Row, Tables};
+use crate::tables::{Row, Tables};
 
 /// A line that a tool prints: the tool, and the line's pattern.
-type Line = (String, Pattern);
+type Line = (String, Parsed);
+
+/// A row of `marks.toml`: the same, and the report that it begins.
+#[derive(Deserialize)]
+struct MarkedLine(#[allow(dead_code)] String, Parsed, #[serde(default)] Option<Form>);
+
+/// What the report of a failed test is like, as the file says.
+#[derive(Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Form {
+    pub name: Option<Name>,
+    pub quotes: Option<Beginning>,
+    pub notes: Option<Beginning>,
+    pub ends_with_error: bool,
+    pub nests: bool,
+    ends_failed: bool,
+}
+
+/// Where the name of a failed test stands.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Name {
+    Above(Beginning),
+    Underlined,
+    Below(Beginning),
+}
 
 /// `core/grammar/causes.toml`.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Data {
     hints: Spanned<Vec<String>>,
-    behind_time: Pattern,
-    job_head: Pattern,
-    step_head: Pattern,
+    behind_time: Parsed,
+    job_head: Parsed,
+    step_head: Parsed,
     green: Vec<Line>,
     green_hints: Spanned<Vec<String>>,
     weak: Vec<Line>,
-    frame: Pattern,
-    call: Pattern,
-    library: Pattern,
-    usage: Pattern,
-    option: Pattern,
-    recap: Pattern,
-    number: Pattern,
-    words: Pattern,
-    passing: Pattern,
-    record: Pattern,
-    pub subtest: String,
-    pub stack: String,
-    pub source: String,
-    pub quoting: String,
-    pub unnamed: String,
-    pub running: String,
-    pub annotation: String,
+    frame: Beginning,
+    calls: Vec<Line>,
+    calls_above: Vec<Line>,
+    libraries: Vec<Line>,
+    usage: Beginning,
+    option: Beginning,
+    pub recap: Beginning,
+    number: Beginning,
+    words: Parsed,
+    passing: Parsed,
+    record: Beginning,
     pub overwritten: String,
     pub echo: String,
 }
@@ -57,7 +79,7 @@ pub struct Data {
 pub enum Mark {
     Stopped, Failed, StepFailed, Canceled, BuildFailed, Exited, TaskFailed, Healthy, Passed, TaskPassed,
     Begins, TaskBegins, Shown, Over, Recap, Ended, Crash, Heading, Aborts, Result, Fatal, Outcome, Test,
-    Numbered, Title, Inline, Error, Succeeded, Chapter,
+    Numbered, Title, Inline, Stack, Error, Succeeded, Chapter,
 }
 
 impl Mark {
@@ -71,10 +93,10 @@ impl Mark {
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
             Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Numbered, Outcome,
-            Result, Succeeded, Test, Title,
+            Result, Stack, Succeeded, Test, Title,
         };
         match self {
-            Crash | Heading | Aborts | Test | Numbered | Title | Inline | Error | Fatal
+            Crash | Heading | Aborts | Test | Numbered | Title | Inline | Error | Fatal | Stack
             | Succeeded | Chapter | Ended => None,
             Result => Some(Outcome),
             mark => Some(mark),
@@ -126,6 +148,10 @@ pub struct Causes {
     pub data: Data,
     rules: Rules,
     anywhere: Rules,
+    /// By the places of the rules.
+    forms: Vec<Option<Arc<Form>>>,
+    /// Last lines of steps that failed.
+    last: Regex,
     pub hints: Literals,
     behind_time: Patterns,
     job_head: Regex,
@@ -134,16 +160,11 @@ pub struct Causes {
     green_anywhere: Regex,
     green_hints: Literals,
     weak: Regex,
-    frame: Regex,
-    call: Regex,
-    library: Regex,
-    usage: Regex,
-    option: Regex,
-    pub recap: Regex,
-    number: Regex,
+    calls: Regex,
+    calls_above: Regex,
+    libraries: Regex,
     words: Regex,
     passing: Regex,
-    record: Regex,
     pub chapters: chapter_rules::Rules,
     // Ranks.
     pub warning: usize,
@@ -155,46 +176,44 @@ impl Causes {
     /// Errors: the first row at fault, and its fault.
     pub fn new(tables: &Tables, severities: &Severities) -> Result<Self, String> {
         let (chapters, of_chapters) = chapter_rules::Rules::new(tables)?;
-        let pieces = Pieces::new();
-        let (file, marks) = tables.read::<BTreeMap<Mark, Vec<Line>>>("marks.toml")?;
-        let mut all = Vec::new();
-        for (mark, lines) in &marks {
-            for (_, line) in lines {
-                all.push((*mark, file.row(line, &pieces)?));
+        let (_, marks) = tables.read::<BTreeMap<Mark, Vec<MarkedLine>>>("marks.toml")?;
+        let (mut all, mut forms, mut last) = (Vec::new(), Vec::new(), Vec::new());
+        for (mark, lines) in marks {
+            for MarkedLine(_, Parsed(row), form) in lines {
+                last.extend(form.iter().filter(|form| form.ends_failed).map(|_| row.clone()));
+                forms.push(form.map(Arc::new));
+                all.push((mark, row));
             }
         }
         all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, row)));
         let (file, data) = tables.read::<Data>("causes.toml")?;
-        let row = |pattern: &Pattern| file.row(pattern, &pieces);
-        let first = |pattern: &Pattern| beginning([&row(pattern)?]);
-        let rows =
-            |lines: &[Line]| lines.iter().map(|(_, line)| row(line)).collect::<Result<Vec<_>, _>>();
+        let any = |lines: &[&Vec<Line>]| {
+            beginning(lines.iter().copied().flatten().map(|(_, pattern)| &pattern.0))
+        };
         let literals = |all: &Spanned<Vec<String>>| {
             Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
         };
-        let (green_anywhere, green): (Vec<_>, Vec<_>) =
-            rows(&data.green)?.into_iter().partition(|(_, pattern)| pattern.starts_with('.'));
+        let (green_anywhere, green): (Vec<_>, Vec<_>) = (data.green.iter())
+            .map(|(_, pattern)| &pattern.0)
+            .partition(|(_, pattern)| pattern.starts_with('.'));
         Ok(Self {
             rules: Rules::new(&all, false)?,
             anywhere: Rules::new(&all, true)?,
             hints: literals(&data.hints)?,
-            behind_time: Patterns::new([&row(&data.behind_time)?])?,
-            job_head: first(&data.job_head)?,
-            step_head: first(&data.step_head)?,
-            green: Patterns::new(&green)?,
-            green_anywhere: beginning(&green_anywhere)?,
+            forms,
+            last: beginning(&last)?,
+            behind_time: Patterns::new([&data.behind_time.0])?,
+            job_head: beginning([&data.job_head.0])?,
+            step_head: beginning([&data.step_head.0])?,
+            green: Patterns::new(green)?,
+            green_anywhere: beginning(green_anywhere)?,
             green_hints: literals(&data.green_hints)?,
-            weak: beginning(&rows(&data.weak)?)?,
-            frame: first(&data.frame)?,
-            call: first(&data.call)?,
-            library: first(&data.library)?,
-            usage: first(&data.usage)?,
-            option: first(&data.option)?,
-            recap: first(&data.recap)?,
-            number: first(&data.number)?,
-            words: expression(&row(&data.words)?)?,
-            passing: expression(&row(&data.passing)?)?,
-            record: first(&data.record)?,
+            weak: any(&[&data.weak])?,
+            calls: any(&[&data.calls, &data.calls_above])?,
+            calls_above: any(&[&data.calls_above])?,
+            libraries: any(&[&data.libraries])?,
+            words: expression(&data.words.0)?,
+            passing: expression(&data.passing.0)?,
             chapters,
             warning: severities.named("WARNING")?,
             error: severities.named("ERROR")?,
@@ -222,18 +241,38 @@ impl Causes {
     /// The meaning of a line's content; None for most. may_be_hinted: false if it has no hint.
     #[inline]
     pub fn mark(&self, caches: &mut Caches, content: &[u8], may_be_hinted: bool) -> Option<Mark> {
+        Some(self.rule(caches, content, may_be_hinted)?.1)
+    }
+
+    /// The form of the reports of a line's rule, by the line's content; None if its row says nothing of them.
+    pub fn form(&self, caches: &mut Caches, content: &[u8]) -> Option<Arc<Form>> {
+        self.forms.get(self.rule(caches, content, true)?.0)?.clone()
+    }
+
+    /// True for the first line of a report that may be in another one.
+    pub fn nests(&self, caches: &mut Caches, content: &[u8]) -> bool {
+        self.form(caches, content).is_some_and(|form| form.nests)
+    }
+
+    /// The first rule that matches a line's content: its place among all, and its mark.
+    #[inline]
+    fn rule(
+        &self,
+        caches: &mut Caches,
+        content: &[u8],
+        may_be_hinted: bool,
+    ) -> Option<(usize, Mark)> {
         let first = self.rules.first(&mut caches.rules, content);
-        let hinted = if may_be_hinted && self.hints.find(content).is_some() {
-            self.anywhere.first(&mut caches.anywhere, content)
-        } else {
-            None
-        };
-        let found = match (first, hinted) {
-            (Some(first), Some(hinted)) if hinted.0 < first.0 => hinted,
-            (Some(first), _) => first,
-            (None, hinted) => hinted?,
-        };
-        Some(found.1)
+        if !may_be_hinted || self.hints.find(content).is_none() {
+            return first;
+        }
+        let hinted = self.anywhere.first(&mut caches.anywhere, content);
+        first.into_iter().chain(hinted).min_by_key(|&(place, _)| place)
+    }
+
+    /// True if a step with this last line failed.
+    pub fn ends_failed(&self, content: &[u8]) -> bool {
+        self.last.is_match(content)
     }
 
     /// The offset of a line's content or of the blanks before it, and the line's own time. has_job_head: true
@@ -283,22 +322,23 @@ impl Causes {
 
     /// True if a line with a level and without a time is a record of a service.
     pub fn is_record(&self, line: &[u8]) -> bool {
-        self.record.is_match(&line[..line.len().min(LONGEST_HEAD)])
+        self.data.record.is_match(&line[..line.len().min(LONGEST_HEAD)])
     }
 
     /// True if a line locates a fault.
     pub fn is_weak(&self, content: &[u8]) -> bool {
-        self.weak.is_match(content) && !self.frame.is_match(content)
+        self.weak.is_match(content) && !self.data.frame.is_match(content)
     }
 
-    /// True for a frame of a stack that is not of a library.
-    pub fn is_own_call(&self, content: &[u8]) -> bool {
-        self.call.is_match(content) && !self.library.is_match(content)
+    /// True for a call of the program's own in the stack of an error. is_above: true if it is above the error.
+    pub fn is_own_call(&self, content: &[u8], is_above: bool) -> bool {
+        let calls = if is_above { &self.calls_above } else { &self.calls };
+        calls.is_match(content) && !self.libraries.is_match(content)
     }
 
     /// True if the line begins with the number of a failed test.
     pub fn is_numbered(&self, content: &[u8]) -> bool {
-        self.number.is_match(content)
+        self.data.number.is_match(content)
     }
 
     /// True if the line is no error, whatever its severity is.
@@ -313,8 +353,8 @@ impl Causes {
         let Some(last) = content.last() else { return follows };
         let is_within = indent > 0 || content[0] == b'-' || *last == b':';
         (follows && is_within)
-            || self.usage.is_match(content)
-            || (indent > 0 && self.option.is_match(content))
+            || self.data.usage.is_match(content)
+            || (indent > 0 && self.data.option.is_match(content))
     }
 
     /// True if the line speaks of a failure.

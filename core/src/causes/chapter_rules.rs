@@ -6,8 +6,8 @@ use std::sync::Arc;
 use regex::bytes::Regex;
 use serde::Deserialize;
 
-use crate::recognition::patterns::{Patterns, beginning, expression};
-use crate::tables::{Pattern, Pieces, Row, Tables};
+use crate::recognition::patterns::{Parsed, Patterns, beginning, expression};
+use crate::tables::{Row, Tables};
 
 const GITLAB: &str = "gitlab";
 const TRAVIS: &str = "travis";
@@ -17,10 +17,10 @@ const FOLD: &str = "travis fold";
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Data {
-    section: Pattern,
-    fold: Pattern,
+    section: Parsed,
+    fold: Parsed,
     overwritten_level: u8,
-    seconds: Pattern,
+    seconds: Parsed,
     chapters: Vec<Line>,
 }
 
@@ -31,7 +31,7 @@ struct Line {
     tool: String,
     event: Event,
     outcome: Option<Outcome>,
-    line: Pattern,
+    line: Parsed,
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -77,12 +77,10 @@ pub struct Rules {
 impl Rules {
     /// The rules, and the rows of their lines. Errors: the first row at fault, and its fault.
     pub fn new(tables: &Tables) -> Result<(Self, Vec<Row>), String> {
-        let (file, data) = tables.read::<Data>("chapters.toml")?;
-        let row = |pattern: &Pattern| file.row(pattern, &Pieces::new());
-        let mut rows = Vec::new();
-        let mut rules = Vec::new();
-        for mark in &data.chapters {
-            let row = row(&mark.line)?;
+        let (_, data) = tables.read::<Data>("chapters.toml")?;
+        let (mut rows, mut rules) = (Vec::new(), Vec::new());
+        for mark in data.chapters {
+            let Parsed(row) = mark.line;
             rules.push(Rule {
                 event: mark.event,
                 outcome: mark.outcome.map(|outcome| match outcome {
@@ -98,9 +96,9 @@ impl Rules {
         let all = Self {
             patterns: Patterns::new(&rows)?,
             rules,
-            sections: expression(&row(&data.section)?)?,
-            folds: expression(&row(&data.fold)?)?,
-            seconds: expression(&row(&data.seconds)?)?,
+            sections: expression(&data.section.0)?,
+            folds: expression(&data.fold.0)?,
+            seconds: expression(&data.seconds.0)?,
             level: data.overwritten_level,
             gitlab: Arc::from(GITLAB),
             travis: Arc::from(TRAVIS),

@@ -143,10 +143,10 @@ impl Group {
         Self { first: text.copied(), last: text.number, told: vec![name] }
     }
 
-    /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. name: what
-    /// lines with names begin with.
-    pub fn tell(&mut self, test: Self, name: &[u8]) {
-        let messages = test.told.into_iter().filter(|line| !line.starts_with(name));
+    /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. is_name: true
+    /// for a line with a name.
+    pub fn tell(&mut self, test: Self, mut is_name: impl FnMut(&[u8]) -> bool) {
+        let messages = test.told.into_iter().filter(|line| !is_name(line));
         self.told.extend(messages.take(MESSAGES));
         self.told.truncate(TOLD);
     }

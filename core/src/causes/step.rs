@@ -6,8 +6,9 @@
 //! follow decides nothing. Memory is bounded.
 
 use std::mem;
+use std::sync::Arc;
 
-use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::cause_rules::{Caches, Causes, Form, Mark, Name};
 use crate::causes::group::{COMMAND, Cause, Group, Ring, TOLD, Text};
 
 /// Lines without an error that end a group of errors.
@@ -25,12 +26,9 @@ pub const MOST_NOTED: usize = 8;
 /// Blanks between a failed test's number and its name, if that is on a line of its own.
 const TITLE: usize = 5;
 
-/// What a frame of Python's stack begins with, which is above its exception.
-const FRAME: &[u8] = b"File \"";
-
 /// The weight of a step that shows errors alone.
 pub const ERRORS_ALONE: u8 = 2;
-/// The weight of a step that ends with an error of GitHub's runner.
+/// The weight of a step whose last line says that it failed.
 pub const ANNOTATED: u8 = 5;
 
 /// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
@@ -91,6 +89,16 @@ impl Turn {
     }
 }
 
+/// The report of a failed test whose lines go on: the last one of its kind.
+struct Report {
+    kind: Kind,
+    form: Arc<Form>,
+    /// True from a blank line of it until an error.
+    is_paused: bool,
+    /// True right behind a blank line that it may go on behind.
+    is_open: bool,
+}
+
 /// A step, up to the current line.
 #[derive(Default)]
 pub struct Step {
@@ -117,14 +125,11 @@ pub struct Step {
     before_recap: Option<Group>,
     /// The heading whose next line tells: Heading or Aborts; an outcome below Aborts.
     heading: Option<Mark>,
-    /// The indentation of the last failed subtest.
+    /// What its row says of the reports below the last heading.
+    headed: Option<Arc<Form>>,
+    /// The indentation of the last failed test that may nest.
     depth: Option<usize>,
-    /// The kind of the failed test whose lines go on: the last one of this kind.
-    report: Option<Kind>,
-    /// True from a blank line of the report until an error.
-    is_paused: bool,
-    /// True right behind a blank line that the report may go on behind.
-    is_open: bool,
+    report: Option<Report>,
     /// The number of the last error that is an outcome.
     fatal: Option<u64>,
     /// True if a recap says that a task failed.
@@ -133,7 +138,7 @@ pub struct Step {
     succeeded: Option<u64>,
     /// True once it has ended: what follows cleans up.
     is_over: bool,
-    /// True if it ended with an error of GitHub's runner, which says that it failed.
+    /// True if its last line says that it failed.
     is_annotated: bool,
 }
 
@@ -207,9 +212,8 @@ impl Step {
 
     /// Notes how it ended.
     pub fn end(&mut self, causes: &Causes) {
-        let annotation = causes.data.annotation.as_bytes();
         let last = self.ring.last();
-        self.is_annotated |= last.is_some_and(|text| text.content().starts_with(annotation));
+        self.is_annotated |= last.is_some_and(|text| causes.ends_failed(text.content()));
     }
 
     /// Ends the step: what follows cleans up.
@@ -302,7 +306,7 @@ impl Step {
             self.add_outcome(text, mark == Some(Mark::Result));
             return None;
         }
-        let displaced = self.add_telling(causes, text, role);
+        let displaced = self.add_telling(causes, caches, text, role);
         self.push(text);
         displaced
     }
@@ -311,13 +315,14 @@ impl Step {
     fn add_telling(
         &mut self,
         causes: &Causes,
+        caches: &mut Caches,
         text: &Text<'_>,
         role: Option<Role>,
     ) -> Option<Group> {
         self.take_call(causes, text, role);
         match role? {
             Role::Error => return self.add_error(causes, text),
-            Role::First(kind) => self.add_first(causes, text, kind),
+            Role::First(kind) => self.add_first(causes, caches, text, kind),
             Role::Outcome => {}
         }
         None
@@ -334,6 +339,7 @@ impl Step {
         let as_marked = match mark {
             Some(Mark::Heading | Mark::Aborts) => {
                 self.heading = mark;
+                self.headed = causes.form(caches, content);
                 return None;
             }
             Some(Mark::Outcome | Mark::Result) => {
@@ -359,8 +365,7 @@ impl Step {
         if !is_error {
             return as_marked;
         }
-        let is_stack = content.starts_with(causes.data.stack.as_bytes());
-        (!is_green && !is_stack).then_some(Role::Error)
+        (!is_green).then_some(Role::Error)
     }
 
     /// Lets the current report go on behind a blank line, if its next paragraph begins with this line. is_other:
@@ -372,13 +377,15 @@ impl Step {
         text: &Text<'_>,
         is_other: bool,
     ) {
-        let is_next = self.is_open && !is_other && !text.content().is_empty();
-        let Some(kind) = self.report.filter(|_| is_next) else { return };
-        let report = last_of(&mut self.found, &mut self.further, kind);
-        if report.is_some_and(|report| goes_on(report, kind, text))
+        let is_next = !is_other && !text.content().is_empty();
+        let Some(report) = self.report.as_mut().filter(|one| one.is_open && is_next) else {
+            return;
+        };
+        let group = last_of(&mut self.found, &mut self.further, report.kind);
+        if group.is_some_and(|group| goes_on(group, report, text))
             && !causes.is_green(caches, text.content())
         {
-            self.is_paused = false;
+            report.is_paused = false;
         }
     }
 
@@ -391,46 +398,45 @@ impl Step {
         role: Option<Role>,
         is_end: bool,
     ) {
-        let Some(kind) = self.report else { return };
-        let Some(report) = last_of(&mut self.found, &mut self.further, kind) else { return };
-        let is_long = text.number - report.first.number > REPORT;
-        let is_stack = report.first.content().starts_with(causes.data.stack.as_bytes());
+        let Some(report) = &mut self.report else { return };
+        let (kind, form, is_paused) = (report.kind, &report.form, report.is_paused);
+        let Some(group) = last_of(&mut self.found, &mut self.further, kind) else { return };
+        let content = text.content();
+        let is_long = text.number - group.first.number > REPORT;
         let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
-        let is_blank = text.content().is_empty() && !is_stack;
+        let is_blank = content.is_empty() && !form.ends_with_error;
         let is_other = role.is_some() && !is_error;
-        let is_source = text.content().starts_with(causes.data.source.as_bytes());
-        let is_title = role.is_none()
-            && !self.is_paused
-            && text.content().ends_with(b":")
-            && text.indent >= report.first.indent + TITLE
-            && causes.is_numbered(report.first.content());
-        if is_title && kind == Kind::Headed {
-            *report = report.named(text);
-        } else if is_error
-            || !(is_end || is_long || is_other || is_blank || self.is_paused && !is_source)
+        let is_quoted = form.quotes.as_ref().is_none_or(|telling| !telling.is_match(content));
+        let has_name = matches!(&form.name, Some(Name::Below(name)) if name.is_match(content));
+        if has_name
+            && role.is_none()
+            && !is_paused
+            && text.indent >= group.first.indent + TITLE
+            && causes.is_numbered(group.first.content())
         {
-            report.extend(text);
+            *group = group.named(text);
+        } else if is_error || !(is_end || is_long || is_other || is_blank || is_paused && is_quoted)
+        {
+            group.extend(text);
         }
-        let quotes_source = report.first.content().starts_with(causes.data.quoting.as_bytes());
-        self.is_open = is_blank && (self.is_open || !self.is_paused) && !quotes_source;
-        self.is_paused = !is_error && (is_blank || self.is_paused);
-        let is_whole = (is_stack && is_error) || (kind == Kind::Inline && is_blank);
+        report.is_open = is_blank && (report.is_open || !is_paused) && form.quotes.is_none();
+        report.is_paused = !is_error && (is_blank || is_paused);
+        let is_whole = (form.ends_with_error && is_error) || (kind == Kind::Inline && is_blank);
         if is_end || is_long || is_other || is_whole {
             self.report = None;
-            (self.is_paused, self.is_open) = (false, false);
         }
     }
 
     /// After a count of failures, numbered lines are failed tests.
     fn take_recap(&mut self, causes: &Causes, text: &Text<'_>) {
-        if !causes.recap.is_match(text.content()) {
+        if !causes.data.recap.is_match(text.content()) {
             return;
         }
         let numbered = self.found[Kind::Numbered as usize].take();
-        let is_report = self.report == Some(Kind::Numbered);
         let test = &mut self.found[Kind::Test as usize];
-        if is_report {
-            self.report = test.is_none().then_some(Kind::Test);
+        self.report.take_if(|report| report.kind == Kind::Numbered && test.is_some());
+        if let Some(report) = self.report.as_mut().filter(|one| one.kind == Kind::Numbered) {
+            report.kind = Kind::Test;
         }
         if test.is_none() {
             *test = numbered;
@@ -483,54 +489,61 @@ impl Step {
         if !is_in || text.content().is_empty() {
             return;
         }
-        if !causes.is_own_call(text.content()) {
+        if !causes.is_own_call(text.content(), false) {
             self.stack = indent;
         } else if let Some(errors) = &mut self.errors {
             errors.told.push(text.content().to_vec());
         }
     }
 
-    fn add_first(&mut self, causes: &Causes, text: &Text<'_>, kind: Kind) {
-        let is_subtest =
-            kind == Kind::Test && text.content().starts_with(causes.data.subtest.as_bytes());
-        let is_deeper = is_subtest && self.depth.is_some_and(|depth| text.indent > depth);
+    fn add_first(&mut self, causes: &Causes, caches: &mut Caches, text: &Text<'_>, kind: Kind) {
+        let own = causes.form(caches, text.content());
+        let headed = self.headed.as_ref().filter(|_| kind == Kind::Headed);
+        let form = own.or_else(|| headed.cloned()).unwrap_or_default();
+        let is_deeper = form.nests && self.depth.is_some_and(|depth| text.indent > depth);
         let is_further = self.found[kind as usize].is_some() && !is_deeper;
         let is_noted = !is_further || (kind != Kind::Crash && self.further.len() < MOST_NOTED);
         if kind == Kind::Test {
-            self.depth = (is_subtest && is_noted).then_some(text.indent);
+            self.depth = (form.nests && is_noted).then_some(text.indent);
         }
         if !is_noted {
             return;
         }
-        let mut group = self.beginning(causes, text, kind, is_subtest);
+        let mut group = self.beginning(causes, caches, text, &form);
         if is_further {
             self.further.push((kind, group));
         } else if let Some(test) = last_of(&mut self.found, &mut self.further, kind) {
-            group.tell(mem::replace(test, Group::new(text)), causes.data.subtest.as_bytes());
+            let outer = mem::replace(test, Group::new(text));
+            group.tell(outer, |line| causes.nests(caches, line));
             *test = group;
         } else {
             self.has_numbers |= kind == Kind::Headed && causes.is_numbered(text.content());
             self.found[kind as usize] = Some(group);
         }
-        self.report = Some(kind);
-        (self.is_paused, self.is_open) = (false, false);
+        self.report = Some(Report { kind, form, is_paused: false, is_open: false });
     }
 
     /// What a failed test begins with: the line, and what is above it.
-    fn beginning(&self, causes: &Causes, text: &Text<'_>, kind: Kind, is_subtest: bool) -> Group {
-        let above = if is_subtest { located_above(&self.ring, causes, text) } else { Vec::new() };
+    fn beginning(
+        &self,
+        causes: &Causes,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        form: &Form,
+    ) -> Group {
+        let above =
+            if form.nests { located_above(&self.ring, causes, caches, text) } else { Vec::new() };
         let mut group = Group::new(above.first().copied().unwrap_or(text));
         above.iter().skip(1).for_each(|line| group.extend(line));
         if !above.is_empty() {
             group.extend(text);
         }
-        let is_stack =
-            kind == Kind::Headed && text.content().starts_with(causes.data.stack.as_bytes());
-        let is_unnamed = text.content().ends_with(causes.data.unnamed.as_bytes());
-        let name = if is_stack {
-            underlined(&self.ring)
-        } else {
-            is_unnamed.then(|| running(&self.ring, causes)).flatten()
+        let name = match &form.name {
+            Some(Name::Above(name)) => {
+                self.ring.iter().rev().find(|line| name.is_match(line.content()))
+            }
+            Some(Name::Underlined) => underlined(&self.ring),
+            Some(Name::Below(_)) | None => None,
         };
         if let Some(name) = name {
             group.told.insert(0, name.content().to_vec());
@@ -628,13 +641,13 @@ fn is_outcome(mark: Mark) -> bool {
     matches!(mark, Mark::Outcome | Mark::Result)
 }
 
-/// True if a failed test's report goes on behind a blank line: with its first message, or deeper lines. Of the
-/// lines below its name, those of a list of pre-commit are no message.
-fn goes_on(report: &Group, kind: Kind, text: &Text<'_>) -> bool {
-    let has_message = report.told[1..].iter().any(|line| !line.starts_with(b"- "));
-    let is_deeper = text.indent > report.first.indent;
-    match kind {
-        Kind::Test => is_deeper || !has_message,
+/// True if a failed test's report goes on behind a blank line: with its first message, or deeper lines.
+fn goes_on(group: &Group, report: &Report, text: &Text<'_>) -> bool {
+    let notes = report.form.notes.as_ref();
+    let is_note = |line: &Vec<u8>| notes.is_some_and(|note| note.is_match(line));
+    let is_deeper = text.indent > group.first.indent;
+    match report.kind {
+        Kind::Test => is_deeper || group.told[1..].iter().all(is_note),
         Kind::Headed | Kind::Numbered => is_deeper,
         Kind::Crash | Kind::Inline => false,
     }
@@ -650,13 +663,18 @@ fn is_letter(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || !byte.is_ascii()
 }
 
-/// The deeper lines right above a failed test of Go, from the first that says where it failed; none if they
+/// The deeper lines right above a failed test, from the first that says where it failed; none if they
 /// are below another one.
-fn located_above<'r>(ring: &'r Ring, causes: &Causes, test: &Text<'_>) -> Vec<&'r Text<'static>> {
+fn located_above<'r>(
+    ring: &'r Ring,
+    causes: &Causes,
+    caches: &mut Caches,
+    test: &Text<'_>,
+) -> Vec<&'r Text<'static>> {
     let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
     let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
     let above = ring.iter().rev().nth(lines.len());
-    if above.is_some_and(|line| line.content().starts_with(causes.data.subtest.as_bytes())) {
+    if above.is_some_and(|line| causes.nests(caches, line.content())) {
         return Vec::new();
     }
     let first = lines.iter().rposition(|line| causes.is_weak(line.content()));
@@ -679,15 +697,10 @@ fn underlined(ring: &Ring) -> Option<&Text<'static>> {
     None
 }
 
-/// The last line that says which test runs; None if none does.
-fn running<'r>(ring: &'r Ring, causes: &Causes) -> Option<&'r Text<'static>> {
-    ring.iter().rev().find(|line| line.content().starts_with(causes.data.running.as_bytes()))
-}
-
-/// The last call of the program's own in the stack right above its exception, of Python.
+/// The last call of the program's own in the stack right above its exception.
 fn frame_above<'r>(ring: &'r Ring, causes: &Causes, text: &Text<'_>) -> Option<&'r Text<'static>> {
     let mut stack = ring.iter().rev().take_while(|line| line.indent > text.indent);
-    stack.find(|line| line.content().starts_with(FRAME) && causes.is_own_call(line.content()))
+    stack.find(|line| causes.is_own_call(line.content(), true))
 }
 
 /// The last lines with a word of failure, and whether they are near the end.

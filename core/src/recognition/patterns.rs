@@ -13,9 +13,10 @@ use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::Extractor;
+use serde::{Deserialize, Deserializer, de::Error};
 
 use crate::faults::in_words;
-use crate::tables::Row;
+use crate::tables::{Pieces, Row, whole};
 
 /// Bytes that an automaton may grow to; then it is begun anew. A console of many tools takes up to two
 /// megabytes, and half the time where it has them.
@@ -246,7 +247,7 @@ impl Literals {
 /// A row's pattern as an expression over bytes.
 pub fn expression(row: &Row) -> Result<Regex, String> {
     parsed(row)?;
-    let built = RegexBuilder::new(text_of(row)?).unicode(false).build();
+    let built = RegexBuilder::new(&row.1).unicode(false).build();
     built.map_err(|error| format!("{}: {error}", row.0))
 }
 
@@ -260,15 +261,45 @@ pub fn beginning<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Regex, S
     expression(&("patterns".into(), format!(r"\A(?:{})", patterns.join("|"))))
 }
 
-fn parsed(row: &Row) -> Result<Hir, String> {
-    let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
-    parser.parse(text_of(row)?).map_err(|error| format!("{}: {}", row.0, in_words(&error)))
+/// A pattern of a file, which was parsed, and needs no pieces.
+#[derive(Clone)]
+pub struct Parsed(pub Row);
+
+impl<'de> Deserialize<'de> for Parsed {
+    fn deserialize<D: Deserializer<'de>>(written: D) -> Result<Self, D::Error> {
+        let pattern = whole(&String::deserialize(written)?, &Pieces::new());
+        let pattern = pattern.and_then(|pattern| parse(&pattern).map(|_| pattern));
+        Ok(Self((String::new(), pattern.map_err(D::Error::custom)?)))
+    }
 }
 
-fn text_of((name, pattern): &Row) -> Result<&str, String> {
-    if pattern.is_ascii() {
-        Ok(pattern)
-    } else {
-        Err(format!("{name}: it holds a byte outside ASCII: write \\xNN"))
+/// A pattern of a file, as an expression for a text that begins with it.
+#[derive(Deserialize)]
+#[serde(try_from = "Parsed")]
+pub struct Beginning(Regex);
+
+impl TryFrom<Parsed> for Beginning {
+    type Error = String;
+
+    fn try_from(pattern: Parsed) -> Result<Self, String> {
+        beginning([&pattern.0]).map(Self)
     }
+}
+
+impl Beginning {
+    pub fn is_match(&self, text: &[u8]) -> bool {
+        self.0.is_match(text)
+    }
+}
+
+fn parsed((name, pattern): &Row) -> Result<Hir, String> {
+    parse(pattern).map_err(|told| format!("{name}: {told}"))
+}
+
+fn parse(pattern: &str) -> Result<Hir, String> {
+    if !pattern.is_ascii() {
+        return Err(r"it holds a byte outside ASCII: write \xNN".into());
+    }
+    let mut parser = ParserBuilder::new().unicode(false).utf8(false).build();
+    parser.parse(pattern).map_err(|error| in_words(&error))
 }

@@ -48,6 +48,9 @@ def fault_of(name, text):
         ("marks.toml", "    ['a', 'a('],\n", UNCLOSED),
         ("marks.toml", "    ['a', '.a('],\n", UNCLOSED),
         ("marks.toml", "    ['a'],\n", "invalid length 1"),
+        ("marks.toml", "    ['a', 'a', { quotes = 'a(' }],\n", UNCLOSED),
+        ("marks.toml", "    ['a', 'a', { name = { belaw = 'a' } }],\n", "unknown variant `belaw`"),
+        ("marks.toml", "    ['a', 'a', { nest = true }],\n", "unknown field `nest`"),
         ("chapters.toml", "    { level = 1, lime = 'a' },\n", "unknown field `lime`"),
         (
             "chapters.toml",
