@@ -209,6 +209,9 @@ MARKED = {
         b"*** Failed! Falsified (after 1 test):",
         b"FAIL: //it:test (see a.log)",
         b"  Failed It.Works [12 ms]",
+        b"it_test.cpp:12: ERROR: CHECK( it() == 7 ) is NOT correct!",
+        b'it_test.cpp(12): error: in "it/works": check it() == 7 has failed [6 != 7]',
+        b"FAIL in it.core-test/it-works (core_test.clj:4)",
     ],
     "numbered": [b"  1) it works"],
     "title": [

@@ -128,11 +128,11 @@ impl Steps {
         }
     }
 
-    /// Notes a cause, unless the same lines were noted. The end of a step tells nothing. If there is no room,
-    /// a test takes the place of what is none.
+    /// Notes a cause, unless the same lines were noted, or it is a recap. The end of a step tells nothing. If there
+    /// is no room, a test takes the place of what is none.
     fn note(&mut self, cause: Option<Cause>) {
         let Some(cause) = cause.filter(|cause| cause.why != "end") else { return };
-        if self.noted.iter().any(|one| one.told == cause.told) {
+        if self.noted.iter().any(|one| one.told == cause.told) || self.is_recap(&cause) {
             return;
         }
         if self.noted.len() == MOST_NOTED {
@@ -141,6 +141,16 @@ impl Steps {
             self.noted.remove(place);
         }
         self.noted.push(cause);
+    }
+
+    /// True for a failed test each line of which is one of those of noted tests, or a word of their first lines.
+    fn is_recap(&self, cause: &Cause) -> bool {
+        let tells = |one: &Cause, line: &Vec<u8>| {
+            let mut words = one.told[0].split(|&byte| byte == b' ');
+            one.why == "test" && (one.told.contains(line) || words.any(|word| word == line))
+        };
+        cause.why == "test"
+            && cause.told.iter().all(|line| self.noted.iter().any(|one| tells(one, line)))
     }
 
     /// Begins a task or a step.

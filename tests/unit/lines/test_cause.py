@@ -722,6 +722,37 @@ def test_the_name_above_a_stack_is_told_first(cause_of):
     assert cause_of(b"----", b"----", *stack)["told"] == found["told"][1:]
 
 
+DOCTEST = (
+    *(b"it_test.cpp:9:", b"TEST CASE:  it works", b""),
+    b"it_test.cpp:12: ERROR: CHECK( it() == 7 ) is NOT correct!",
+    *(b"  values: CHECK( 6 == 7 )", b"", b"=" * 79, b"[doctest] Status: FAILURE!"),
+)
+BOOST = (
+    b"Running 2 test cases...",
+    b'it_test.cpp(12): error: in "it/works": check it() == 7 has failed [6 != 7]',
+    *(b"", b'*** 1 failure is detected in the test module "it"'),
+)
+KAOCHA = (
+    *(b"[(F.)]", b"Randomized with --seed 7", b""),
+    *(b"FAIL in it.core-test/it-works (core_test.clj:4)", b"Expected:", b"  7", b"Actual:", b"  6"),
+    b"2 tests, 2 assertions, 1 failures.",
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "told"),
+    [
+        (DOCTEST, 4, (1, 3, 4)),
+        (BOOST, 2, (1,)),
+        (KAOCHA, 4, (3, 4, 5, 6, 7)),
+    ],
+)
+def test_a_row_alone_tells_a_tools_failed_test_and_its_report(cause_of, lines, line, told):
+    found = cause_of(*lines)
+    assert (found["line"], found["why"]) == (line, "test")
+    assert found["told"] == [lines[place].strip().decode() for place in told]
+
+
 def test_all_messages_above_a_failed_test_of_go_are_told(cause_of):
     messages = (b"    a_test.go:7: ", b"        Error:  not equal", b"        actual: 404")
     found = cause_of(b"=== RUN   TestA", b"    free", *messages, b"--- FAIL: TestA (0.0s)")
@@ -880,6 +911,10 @@ FAILED_TASKS = (
         (FAILED_TASKS, [2]),
         ((b"not ok 1 a", b"not ok 2 b", b"1..2"), [2]),
         ((b"test_a ... FAIL", b"test_b ... FAIL", b"=====", b"FAIL: test_a", b"FAIL: test_b"), [5]),
+        ((*RUST[:-1], b"", b"failures:", b"    tests::a", b"    tests::b", b"", RUST[-1]), [6]),
+        ((*GO, *GO), [4, 6]),
+        ((b"not ok 1 a", b"  no", b"  b", b"not ok 2 c", b"  b", b"not ok 1 a", b"  b"), [4]),
+        ((b"Failure:", b"a [x.rb:1]:", b"no", b"", b"Failure:", b"b [x.rb:1]:", b"no"), [5]),
     ],
 )
 def test_of_a_log_that_failed_its_other_failed_tests_are_told(others_in, lines, others):
