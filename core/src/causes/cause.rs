@@ -7,13 +7,12 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::{memchr, memmem, memrchr};
+use memchr::{memchr, memrchr};
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::chapter_finder::ChapterFinder;
 use crate::causes::chapters::Marked;
-use crate::causes::group::{COMMAND, Cause, Group, LONGEST, Text};
-use crate::causes::sections::has_marks;
+use crate::causes::group::{Cause, Group, LONGEST, Text};
 use crate::causes::steps::Steps;
 use crate::cursor::is_space;
 use crate::lines::Next;
@@ -115,7 +114,11 @@ impl CauseFinder {
         let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
         self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
-        if is_timed && 0 < rank && rank < causes.warning && !is_result(&line.text) {
+        if is_timed
+            && 0 < rank
+            && rank < causes.warning
+            && !causes.is_result(without_end(&line.text))
+        {
             self.is_healthy = false;
             if self.is_low && !self.steps.are_decided() {
                 self.low.copy(line);
@@ -147,11 +150,11 @@ impl CauseFinder {
         let may_be_hinted = line.seen.has_escapes
             || line.place_of(&mut self.hints, |rest| causes.hints.find(rest)).is_some();
         let mark = causes.mark(caches, content, may_be_hinted);
-        let is_travis = is_travis(causes, raw, cut, content);
-        if mark.is_some() || is_travis || (cut > 0 && has_marks(&raw[..cut])) {
-            let hidden = &raw[..cut];
+        let hidden = &raw[..cut];
+        let command = causes.chapters.command(content, raw, hidden);
+        if mark.is_some() || command.is_some() || causes.chapters.has_marks(hidden) {
             let (number, time) = (line.number, &own_time[..]);
-            let marked = Marked { number, content, hidden, time, is_command: is_travis };
+            let marked = Marked { number, content, hidden, time, command };
             self.chapters.add(&causes.chapters, &mut caches.chapters, &marked, mark.is_some());
         }
         if self.steps.are_final() {
@@ -160,7 +163,7 @@ impl CauseFinder {
         if !is_empty {
             self.is_healthy = mark == Some(Mark::Healthy);
         }
-        let mark = of_steps(mark, is_travis, rank == causes.warning);
+        let mark = of_steps(mark, command.is_some(), rank == causes.warning);
         let (number, time, is_new) = (line.number, Cow::Borrowed(time), line.is_new);
         self.add_to_steps(&Text { number, shown, start, indent, rank, time, is_new }, mark);
     }
@@ -232,24 +235,13 @@ fn compared(cause: Cause, among_new: Option<Cause>) -> Cause {
 }
 
 /// What a mark means to the steps. A warning announces no failure.
-fn of_steps(mark: Option<Mark>, is_travis: bool, is_warning: bool) -> Option<Mark> {
+fn of_steps(mark: Option<Mark>, is_command: bool, is_warning: bool) -> Option<Mark> {
     match mark {
         Some(one) if one.is_verdict() || one == Mark::Passed => mark,
-        _ if is_travis => Some(Mark::Begins),
+        _ if is_command => Some(Mark::Begins),
         Some(Mark::Outcome) if is_warning => None,
         mark => mark,
     }
-}
-
-/// True if Travis begins a step at the line. cut: the size of what is written over.
-fn is_travis(causes: &Causes, raw: &[u8], cut: usize, content: &[u8]) -> bool {
-    (content.starts_with(COMMAND) && memmem::find(raw, causes.data.echo.as_bytes()).is_some())
-        || (cut > 0 && memmem::find(&raw[..cut], causes.data.overwritten.as_bytes()).is_some())
-}
-
-/// True if the line ends with the result of a run, which looks like a level.
-fn is_result(text: &[u8]) -> bool {
-    without_end(text).ends_with(b": SUCCESS")
 }
 
 /// A line without its line feed and the returns before it.

@@ -68,8 +68,7 @@ pub struct Data {
     words: Parsed,
     passing: Parsed,
     record: Beginning,
-    pub overwritten: String,
-    pub echo: String,
+    results: Vec<(String, String)>,
 }
 
 /// The meaning of a line, as `marks.toml` says, in the order in which the rules are tried.
@@ -323,6 +322,12 @@ impl Causes {
     /// True if a line with a level and without a time is a record of a service.
     pub fn is_record(&self, line: &[u8]) -> bool {
         self.data.record.is_match(&line[..line.len().min(LONGEST_HEAD)])
+    }
+
+    /// True if a line ends with the result of a run, which looks like a level.
+    #[inline]
+    pub fn is_result(&self, line: &[u8]) -> bool {
+        self.data.results.iter().any(|(_, end)| line.ends_with(end.as_bytes()))
     }
 
     /// True if a line locates a fault.

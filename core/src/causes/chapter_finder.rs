@@ -23,8 +23,8 @@ impl ChapterFinder {
         if !line.hidden.is_empty() {
             self.sections.read(&mut self.found, rules, line);
         }
-        if line.is_command && !line.content.is_empty() {
-            self.sections.begin_command(&mut self.found, rules, line);
+        if let Some(rule) = line.command.filter(|_| !line.content.is_empty()) {
+            self.sections.begin_command(&mut self.found, rules, rule, line);
         }
         if has_mark {
             self.read(rules, cache, line);
@@ -39,7 +39,7 @@ impl ChapterFinder {
         let groups: Vec<_> = groups.into_iter().filter(|group| !group.is_empty()).collect();
         let name = &groups.join(&b' ')[..];
         let (tool, level, outcome) = (&rule.tool, rule.level, rule.outcome);
-        let heading = Heading { tool, level, name, shown: name, outcome };
+        let heading = Heading { tool, level, name, shown: rules.without_prompt(name), outcome };
         match rule.event {
             Event::Begins => self.found.begin(line, &heading),
             Event::Within => {
@@ -57,9 +57,9 @@ impl ChapterFinder {
                 let is_final = rule.event == Event::Forgives;
                 self.found.say(&rule.tool, level, line.number, outcome, is_final);
             }
-            Event::Hidden => {
+            Event::Hidden | Event::Folds | Event::Names | Event::Echoes => {
                 let (number, time, hidden) = (line.number, line.time, line.content);
-                let marked = Marked { number, time, hidden, content: b"", is_command: false };
+                let marked = Marked { number, time, hidden, content: b"", command: None };
                 self.sections.read(&mut self.found, rules, &marked);
             }
         }

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The marks of chapters: `core/grammar/chapters.toml`, compiled.
 
+use std::ops::Range;
 use std::sync::Arc;
 
-use regex::bytes::Regex;
+use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
-use crate::recognition::patterns::{Parsed, Patterns, beginning, expression};
+use crate::lines::after_mark;
+use crate::recognition::patterns::{Literals, Parsed, Patterns, beginning, expression};
 use crate::tables::{Row, Tables};
 
-const GITLAB: &str = "gitlab";
-const TRAVIS: &str = "travis";
-const FOLD: &str = "travis fold";
+/// Bytes of the time before a mark that is not shown.
+const LONGEST_TIME: usize = 40;
 
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Data {
-    section: Parsed,
-    fold: Parsed,
-    overwritten_level: u8,
+    prompts: Vec<(String, String)>,
+    unseen: Vec<(String, String)>,
     seconds: Parsed,
+    hidden: Vec<Line>,
     chapters: Vec<Line>,
 }
 
@@ -46,7 +47,7 @@ enum Outcome {
 #[serde(rename_all = "snake_case")]
 #[rustfmt::skip]
 pub enum Event {
-    Begins, Within, Nests, Ends, Reports, Closes, Says, Forgives, Hidden,
+    Begins, Within, Nests, Ends, Reports, Closes, Says, Forgives, Hidden, Folds, Names, Echoes,
 }
 
 /// A mark of chapters.
@@ -58,52 +59,103 @@ pub struct Rule {
     pub pattern: Regex,
 }
 
+impl Rule {
+    fn new(line: &Line, pattern: Regex) -> Self {
+        Self {
+            event: line.event,
+            outcome: line.outcome.map(|outcome| match outcome {
+                Outcome::Passed => "passed",
+                Outcome::Failed => "failed",
+            }),
+            level: line.level,
+            tool: Arc::from(line.tool.trim_end_matches('*')),
+            pattern,
+        }
+    }
+}
+
 /// The marks of chapters, compiled once.
 pub struct Rules {
     pub patterns: Patterns,
     pub rules: Vec<Rule>,
-    /// Marks of GitLab and Travis, written over by what a terminal shows; and their level.
-    pub sections: Regex,
-    pub folds: Regex,
-    pub level: u8,
+    /// Marks that are written over by what a terminal shows.
+    hidden: Vec<Rule>,
+    prompts: Vec<(String, String)>,
+    unseen: Vec<(String, String)>,
+    pub unseen_texts: Literals,
     /// The seconds that a line names.
     pub seconds: Regex,
-    pub gitlab: Arc<str>,
-    /// Of commands and of folds of Travis.
-    pub travis: Arc<str>,
-    pub fold: Arc<str>,
 }
 
 impl Rules {
     /// The rules, and the rows of their lines. Errors: the first row at fault, and its fault.
     pub fn new(tables: &Tables) -> Result<(Self, Vec<Row>), String> {
         let (_, data) = tables.read::<Data>("chapters.toml")?;
-        let (mut rows, mut rules) = (Vec::new(), Vec::new());
-        for mark in data.chapters {
-            let Parsed(row) = mark.line;
-            rules.push(Rule {
-                event: mark.event,
-                outcome: mark.outcome.map(|outcome| match outcome {
-                    Outcome::Passed => "passed",
-                    Outcome::Failed => "failed",
-                }),
-                level: mark.level,
-                tool: Arc::from(mark.tool.trim_end_matches('*')),
-                pattern: beginning([&row])?,
-            });
-            rows.push(row);
-        }
+        let rules =
+            data.chapters.iter().map(|line| Ok(Rule::new(line, beginning([&line.line.0])?)));
+        let hidden = data.hidden.iter().map(|line| Ok(Rule::new(line, expression(&line.line.0)?)));
+        let unseen: Vec<_> = data.unseen.iter().map(|(_, text)| text).collect();
+        let unseen_texts =
+            Literals::of(&unseen).ok_or("chapters.toml: unseen: there is nothing to find")?;
         let all = Self {
-            patterns: Patterns::new(&rows)?,
-            rules,
-            sections: expression(&data.section.0)?,
-            folds: expression(&data.fold.0)?,
+            rules: rules.collect::<Result<_, String>>()?,
+            hidden: hidden.collect::<Result<_, String>>()?,
+            prompts: data.prompts,
+            unseen_texts,
+            unseen: data.unseen,
             seconds: expression(&data.seconds.0)?,
-            level: data.overwritten_level,
-            gitlab: Arc::from(GITLAB),
-            travis: Arc::from(TRAVIS),
-            fold: Arc::from(FOLD),
+            patterns: Patterns::new(data.chapters.iter().map(|line| &line.line.0))?,
         };
-        Ok((all, rows))
+        Ok((all, data.chapters.into_iter().map(|line| line.line.0).collect()))
+    }
+
+    /// False for most of what is written over, such as a progress bar.
+    pub fn has_marks(&self, hidden: &[u8]) -> bool {
+        !hidden.is_empty() && self.hidden.iter().any(|rule| rule.pattern.is_match(hidden))
+    }
+
+    /// The marks in what is written over.
+    pub fn marks_in<'t>(&self, hidden: &'t [u8]) -> Vec<(&Rule, Captures<'t>)> {
+        let read = self.hidden.iter().filter(|rule| rule.event != Event::Echoes);
+        let mut marks: Vec<_> = read
+            .flat_map(|rule| rule.pattern.captures_iter(hidden).map(move |mark| (rule, mark)))
+            .collect();
+        marks.sort_by_key(|(_, mark)| mark.get(0).map(|whole| whole.start()));
+        marks
+    }
+
+    /// The mark by which a line shows a command. raw: the line, which begins with what is written over.
+    pub fn command(&self, content: &[u8], raw: &[u8], hidden: &[u8]) -> Option<&Rule> {
+        let is_echoed = self.is_prompt(content);
+        self.hidden.iter().find(|rule| match rule.event {
+            Event::Names => !hidden.is_empty() && rule.pattern.is_match(hidden),
+            Event::Echoes => is_echoed && rule.pattern.is_match(raw),
+            _ => false,
+        })
+    }
+
+    /// True for a text that a shell's prompt begins.
+    #[inline]
+    pub fn is_prompt(&self, text: &[u8]) -> bool {
+        self.prompts.iter().any(|(_, prompt)| text.starts_with(prompt.as_bytes()))
+    }
+
+    /// A text without what a shell writes before a command.
+    pub fn without_prompt<'t>(&self, text: &'t [u8]) -> &'t [u8] {
+        let mut prompts = self.prompts.iter();
+        prompts.find_map(|(_, prompt)| text.strip_prefix(prompt.as_bytes())).unwrap_or(text)
+    }
+
+    /// The place of a mark that a line begins with, behind its time, and that is not shown.
+    pub fn unseen_in(&self, line: &[u8]) -> Option<Range<usize>> {
+        let mut at = after_mark(line);
+        let is_of_time = |byte: &&u8| matches!(byte, b'0'..=b'9' | b'T' | b':' | b'.' | b'-');
+        let time = line[at..].iter().take(LONGEST_TIME).take_while(is_of_time).count();
+        if time > 0 && line[at + time..].starts_with(b"Z ") {
+            at += time + 2;
+        }
+        let mut marks = self.unseen.iter().map(|(_, mark)| mark.as_bytes());
+        let mark = marks.find(|mark| line[at..].starts_with(mark))?;
+        Some(at..at + mark.len())
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use pyo3::IntoPyObject;
 
-use crate::causes::group::COMMAND;
+use crate::causes::chapter_rules::Rule;
 use crate::recognition::times::{Clock, Instant};
 
 /// Chapters that a summary lists; those that failed behind them; and those that are open at once.
@@ -28,8 +28,8 @@ pub struct Marked<'l> {
     pub hidden: &'l [u8],
     /// Its own time; empty for none.
     pub time: &'l [u8],
-    /// True if Travis begins a command at it.
-    pub is_command: bool,
+    /// The mark by which it shows a command.
+    pub command: Option<&'l Rule>,
 }
 
 /// The Chapter of `oslogserve/lines/summary.py`.
@@ -53,7 +53,9 @@ pub struct Open {
     pub tool: Arc<str>,
     name: Vec<u8>,
     pub time: Option<Instant>,
-    /// True for a fold of Travis, and for a command of it whose end is marked.
+    /// True for a fold, of which verdicts say nothing.
+    pub is_fold: bool,
+    /// True for a fold, and for a command whose end is marked.
     pub has_end: bool,
 }
 
@@ -93,10 +95,10 @@ impl Chapters {
         Self { clock, kept, count: 0, failed: 0, open: Vec::new(), ended: None }
     }
 
-    /// The place of the innermost open chapter of a tool and level, and of a name if there is one.
+    /// The place of the innermost open chapter of a tool and level: of a name if there is one, or else no fold.
     pub fn find(&self, tool: &str, level: u8, name: &[u8]) -> Option<usize> {
-        let is_it = |one: &Open| one.is_of(tool, level) && (name.is_empty() || one.name == name);
-        self.open.iter().rposition(is_it)
+        let is_it = |one: &Open| if name.is_empty() { !one.is_fold } else { one.name == name };
+        self.open.iter().rposition(|one| one.is_of(tool, level) && is_it(one))
     }
 
     /// The chapter of a place.
@@ -115,7 +117,7 @@ impl Chapters {
         is_final: bool,
     ) {
         let open = self.find(tool, level, b"");
-        let ended = self.ended.as_ref().filter(|one| one.is_of(tool, level));
+        let ended = self.ended.as_ref().filter(|one| one.is_of(tool, level) && !one.is_fold);
         let found = open.map(|place| &self.open[place]).or(ended);
         let Some(chapter) = self.chapter(found.and_then(|found| found.place)) else { return };
         if open.is_none() {
@@ -132,12 +134,11 @@ impl Chapters {
         self.open_one(line, heading);
     }
 
-    pub fn open_one(&mut self, line: &Marked<'_>, heading: &Heading<'_>) {
+    pub fn open_one(&mut self, line: &Marked<'_>, heading: &Heading<'_>) -> &mut Open {
         if self.open.len() == MOST_OPEN {
             self.end(MOST_OPEN - 1, line.number - 1, None, None);
         }
-        let text = heading.shown.strip_prefix(COMMAND).unwrap_or(heading.shown);
-        let text = if text.is_empty() { heading.name } else { text };
+        let text = if heading.shown.is_empty() { heading.name } else { heading.shown };
         let mut place = None;
         if !text.is_empty() {
             place = Some(self.count);
@@ -155,15 +156,18 @@ impl Chapters {
             self.kept.insert(self.count, chapter);
             self.count += 1;
         }
+        self.follow_ended(None);
         self.open.push(Open {
             place,
             level: heading.level,
             tool: Arc::clone(heading.tool),
             name: heading.name.to_vec(),
             time: self.clock.read(line.time),
+            is_fold: false,
             has_end: false,
         });
-        self.follow_ended(None);
+        let last = self.open.len() - 1;
+        &mut self.open[last]
     }
 
     /// Makes `ended` the one that ended last. The one before it has its outcome now.

@@ -14,9 +14,6 @@ pub const TOLD: usize = 40;
 /// The same of a failed test for its subtest.
 const MESSAGES: usize = 12;
 
-/// What a command begins with where it is echoed.
-pub const COMMAND: &[u8] = b"$ ";
-
 /// A line as a terminal shows it.
 #[derive(Clone, Default)]
 pub struct Text<'l> {

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The chapters of GitLab and Travis, whose marks a terminal writes over.
+//! The chapters whose marks a terminal writes over: sections, and folds with commands in them.
 //!
-//! Travis' folds contain commands. A command whose end is marked may print folds, which are in it.
+//! A command whose end is marked may print folds, which are in it.
 
-use memchr::memmem;
 use regex::bytes::Captures;
 
-use crate::causes::chapter_rules::Rules;
-use crate::causes::chapters::{Chapters, Heading, Marked, Open};
+use crate::causes::chapter_rules::{Event, Rule, Rules};
+use crate::causes::chapters::{Chapters, Heading, Marked};
 use crate::recognition::times::{Instant, Origin, SECOND, number};
 
-/// A mark of Travis that names the command on its line, or on the next one.
+/// The most digits of a time in seconds.
+const SECONDS: usize = 10;
+
+/// A mark that names the command on its line, or on the next one.
 struct Announced {
     number: u64,
     name: Vec<u8>,
-    is_timed: bool,
+    /// True if the command's end is marked.
+    has_end: bool,
 }
 
-/// Reads the marks of GitLab and Travis.
+/// Reads the marks.
 #[derive(Default)]
 pub struct Sections {
     announced: Option<Announced>,
@@ -26,144 +29,114 @@ pub struct Sections {
 impl Sections {
     /// Reads the marks of what is written over.
     pub fn read(&mut self, chapters: &mut Chapters, rules: &Rules, line: &Marked<'_>) {
+        let marks = rules.marks_in(line.hidden);
+        let begins = marks.iter().any(|(rule, _)| rule.event != Event::Ends);
         // What is shown is of the next chapter.
-        let is_next = !line.content.is_empty() || memmem::find(line.hidden, b"start:").is_some();
-        let last = line.number - u64::from(is_next);
-        for mark in rules.sections.captures_iter(line.hidden) {
-            read_section(chapters, rules, line, &mark, last);
-        }
-        // A line that ends a command shows its outcome, which is no title.
-        let last_end = memmem::rfind(line.hidden, b":end:").unwrap_or(0);
-        for mark in rules.folds.captures_iter(line.hidden) {
-            let is_titled = mark.get(0).is_some_and(|mark| mark.end() > last_end);
-            let is_timed = &mark[1] == b"time";
-            match (&mark[2] == b"start", is_timed) {
-                (true, false) if !line.is_command => {
-                    let title = if is_titled { line.content } else { b"" };
-                    begin_fold(chapters, rules, line, &mark[3], title);
+        let last = line.number - u64::from(begins || !line.content.is_empty());
+        let last_end = marks.iter().rposition(|(rule, _)| rule.event == Event::Ends);
+        for (place, (rule, mark)) in marks.iter().enumerate() {
+            let (tool, level) = (&rule.tool, rule.level);
+            let name = mark.name("name").map_or(&b""[..], |name| name.as_bytes());
+            // A line that ends a chapter shows its outcome, which is no title.
+            let is_titled = last_end.is_none_or(|end| place > end);
+            let title = if is_titled { line.content } else { b"" };
+            let shown = rules.without_prompt(title);
+            let heading = Heading { tool, level, name, shown, outcome: None };
+            match rule.event {
+                Event::Ends => end(chapters, line, &heading, mark, last),
+                Event::Folds if line.command.is_none() => begin_fold(chapters, line, &heading),
+                Event::Folds | Event::Names => {
+                    let (number, has_end) = (line.number, rule.event == Event::Names);
+                    self.announced = Some(Announced { number, name: name.to_vec(), has_end });
                 }
-                (true, _) => {
-                    let (number, name) = (line.number, mark[3].to_vec());
-                    self.announced = Some(Announced { number, name, is_timed });
-                }
-                (false, true) => end_command(chapters, rules, line, &mark, last),
-                (false, false) => end_fold(chapters, rules, line, &mark[3], last),
+                _ => begin_section(chapters, line, &heading, micros(mark, "begin")),
             }
         }
     }
 
-    /// Begins a command of Travis. It ends the one before, and may be in a fold.
-    pub fn begin_command(&mut self, chapters: &mut Chapters, rules: &Rules, line: &Marked<'_>) {
+    /// Begins a command. It ends the one before, and may be in a fold.
+    pub fn begin_command(
+        &mut self,
+        chapters: &mut Chapters,
+        rules: &Rules,
+        rule: &Rule,
+        line: &Marked<'_>,
+    ) {
         let announced = self.announced.take().filter(|one| one.number + 1 >= line.number);
-        let (tool, level) = (&rules.travis, rules.level);
-        let is_fold = |one: &Open| one.is_of(&rules.fold, level);
-        let inner = chapters.open.iter().rposition(|one| one.is_of(tool, level) || is_fold(one));
-        let from = inner.map_or(0, |place| place + usize::from(is_fold(&chapters.open[place])));
+        let (tool, level) = (&rule.tool, rule.level);
+        let inner = chapters.open.iter().rposition(|one| one.is_of(tool, level));
+        let from = inner.map_or(0, |place| place + usize::from(chapters.open[place].is_fold));
         chapters.close(level, line, from);
         let name = announced.as_ref().map_or(line.content, |one| &one.name);
-        chapters.open_one(line, &Heading { tool, level, name, shown: line.content, outcome: None });
-        mark_end(chapters, announced.is_some_and(|one| one.is_timed));
+        let shown = rules.without_prompt(line.content);
+        let opened = chapters.open_one(line, &Heading { tool, level, name, shown, outcome: None });
+        opened.has_end = announced.is_some_and(|one| one.has_end);
     }
 }
 
-fn read_section(
+fn begin_section(
     chapters: &mut Chapters,
-    rules: &Rules,
     line: &Marked<'_>,
-    mark: &Captures<'_>,
-    last: u64,
+    heading: &Heading<'_>,
+    begin: Option<i64>,
 ) {
-    let (tool, level) = (&rules.gitlab, rules.level);
-    let (micros, name) = (number(&mark[2]) * SECOND, &mark[3]);
-    if &mark[1] == b"start" {
-        chapters.close(level + 1, line, 0);
-        let heading = Heading { tool, level, name, shown: line.content, outcome: None };
-        chapters.open_one(line, &heading);
-        if let Some(opened) = chapters.open.last_mut() {
-            opened.time = Some(Instant { micros, offset: None, origin: Origin::Epoch });
-            let place = opened.place;
-            if let Some(chapter) = chapters.chapter(place) {
-                chapter.begin_micros = Some(micros);
-            }
+    chapters.close(heading.level + 1, line, 0);
+    let opened = chapters.open_one(line, heading);
+    if let Some(micros) = begin {
+        opened.time = Some(Instant { micros, offset: None, origin: Origin::Epoch });
+        let place = opened.place;
+        if let Some(chapter) = chapters.chapter(place) {
+            chapter.begin_micros = begin;
         }
-    } else if let Some(place) = chapters.find(tool, level, name) {
-        chapters.close(level + 1, line, place + 1);
-        let begin = chapters.open[place].time.map_or(micros, |time| time.micros);
-        chapters.end(place, last, None, Some(micros - begin));
     }
 }
 
-fn end_command(
-    chapters: &mut Chapters,
-    rules: &Rules,
-    line: &Marked<'_>,
-    mark: &Captures<'_>,
-    last: u64,
-) {
-    let Some(place) = chapters.find(&rules.travis, rules.level, &mark[3]) else { return };
-    close_within(chapters, place, line, &rules.fold);
-    let mut duration = None;
-    if let (Some(begin), Some(end)) = (mark.get(4), mark.get(5)) {
-        let micros = |nanos: &[u8]| number(&nanos[..nanos.len() - 3]);
-        let [begin, end] = [begin, end].map(|nanos| micros(nanos.as_bytes()));
-        if let Some(chapter) = chapters.chapter(chapters.open[place].place) {
-            chapter.begin_micros = Some(begin);
-        }
-        duration = Some(end - begin);
-    }
-    chapters.end(place, last, None, duration);
-}
-
-/// Begins a fold of Travis. It ends the one before, and may be in a command whose end is marked.
-fn begin_fold(
-    chapters: &mut Chapters,
-    rules: &Rules,
-    line: &Marked<'_>,
-    name: &[u8],
-    title: &[u8],
-) {
-    let level = rules.level;
-    let command = chapters.find(&rules.travis, level, b"");
+/// Begins a fold. It ends the one before, and may be in a command whose end is marked.
+fn begin_fold(chapters: &mut Chapters, line: &Marked<'_>, heading: &Heading<'_>) {
+    let command = chapters.find(heading.tool, heading.level, b"");
     let command = command.filter(|&place| chapters.open[place].has_end);
-    chapters.close(level, line, command.map_or(0, |place| place + 1));
-    let tool = &rules.fold;
-    chapters.open_one(line, &Heading { tool, level, name, shown: title, outcome: None });
-    mark_end(chapters, true);
+    chapters.close(heading.level, line, command.map_or(0, |place| place + 1));
+    let opened = chapters.open_one(line, heading);
+    (opened.is_fold, opened.has_end) = (true, true);
 }
 
-/// Notes whether the end of the innermost open chapter is marked.
-fn mark_end(chapters: &mut Chapters, has_end: bool) {
-    if let Some(opened) = chapters.open.last_mut() {
-        opened.has_end = has_end;
-    }
-}
-
-/// Ends a fold of Travis, or the command that is on the line with its beginning.
-fn end_fold(chapters: &mut Chapters, rules: &Rules, line: &Marked<'_>, name: &[u8], last: u64) {
-    let level = rules.level;
-    let fold = chapters.find(&rules.fold, level, name);
-    if let Some(place) = fold.or_else(|| chapters.find(&rules.travis, level, name)) {
-        close_within(chapters, place, line, &rules.travis);
-        chapters.end(place, last, None, None);
-    }
-}
-
-/// Ends what is in a chapter of Travis before a line. left: the tool of what stays open if it has just
-/// begun: the output of an `echo` ends the fold around it, or begins one that goes on.
-fn close_within(chapters: &mut Chapters, place: usize, line: &Marked<'_>, left: &str) {
-    let level = chapters.open[place].level;
+/// Ends the innermost chapter of a name, and what is in it. What has just begun stays open in a fold or a command of
+/// which it is the other one: the output of an `echo` ends the fold around it, or begins one that goes on.
+fn end(
+    chapters: &mut Chapters,
+    line: &Marked<'_>,
+    heading: &Heading<'_>,
+    mark: &Captures<'_>,
+    last: u64,
+) {
+    let (tool, level) = (heading.tool, heading.level);
+    let Some(place) = chapters.find(tool, level, heading.name) else { return };
+    let is_fold = chapters.open[place].is_fold;
     for inner in (place + 1..chapters.open.len()).rev() {
         let begin = chapters.chapter(chapters.open[inner].place).map_or(0, |chapter| chapter.first);
         let one = &chapters.open[inner];
-        if one.is_of(left, level) && one.has_end && begin + 1 >= line.number {
+        let is_other = one.is_of(tool, level) && one.is_fold != is_fold;
+        if is_other && one.has_end && begin + 1 >= line.number {
             continue;
         }
         let micros = chapters.since(one.time, line);
         chapters.end(inner, line.number - 1, None, micros);
     }
+    let (begin, end) = (micros(mark, "begin"), micros(mark, "end"));
+    let opened = chapters.open[place].time.map(|time| time.micros);
+    let chapter = chapters.chapter(chapters.open[place].place);
+    if let Some(chapter) = chapter.filter(|_| begin.is_some()) {
+        chapter.begin_micros = begin;
+    }
+    let duration = end.map(|end| end - begin.or(opened).unwrap_or(end));
+    chapters.end(place, last, None, duration);
 }
 
-/// False for most of what is written over, such as a progress bar.
-pub fn has_marks(hidden: &[u8]) -> bool {
-    [&b"section_"[..], b"travis_"].iter().any(|mark| memmem::find(hidden, mark).is_some())
+/// A time that a mark has, in seconds or nanoseconds.
+fn micros(mark: &Captures<'_>, group: &str) -> Option<i64> {
+    let digits = mark.name(group)?.as_bytes();
+    Some(match digits.len() {
+        ..=SECONDS => number(digits) * SECOND,
+        size => number(&digits[..size - 3]),
+    })
 }

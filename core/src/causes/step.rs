@@ -9,7 +9,7 @@ use std::mem;
 use std::sync::Arc;
 
 use crate::causes::cause_rules::{Caches, Causes, Form, Mark, Name};
-use crate::causes::group::{COMMAND, Cause, Group, Ring, TOLD, Text};
+use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
 
 /// Lines without an error that end a group of errors.
 pub const GAP: u64 = 20;
@@ -588,13 +588,13 @@ impl Step {
             ));
         }
         let words = words.filter(|(words, is_near)| *is_near || words.is_weak(causes));
-        words.map(|(words, _)| words.into_cause("failed step")).or_else(|| self.paragraph())
+        words.map(|(words, _)| words.into_cause("failed step")).or_else(|| self.paragraph(causes))
     }
 
     /// The end of a step that shows no failure; None for a step without lines.
     pub fn likely_end(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         let words = last_words(self.told(), causes, caches).filter(|&(_, is_near)| is_near);
-        words.map(|(words, _)| words.into_cause("end")).or_else(|| self.paragraph())
+        words.map(|(words, _)| words.into_cause("end")).or_else(|| self.paragraph(causes))
     }
 
     /// The last lines before those that only repeat what is known.
@@ -602,15 +602,15 @@ impl Step {
         if self.turn.is_some() { &self.before } else { &self.ring }
     }
 
-    fn paragraph(&self) -> Option<Cause> {
-        last_paragraph(self.told()).or_else(|| self.only_line())
+    fn paragraph(&self, causes: &Causes) -> Option<Cause> {
+        last_paragraph(self.told(), causes).or_else(|| self.only_line())
     }
 
     /// Its last lines, without a recap; None for a step without lines.
-    pub fn last_lines(&self) -> Option<Cause> {
+    pub fn last_lines(&self, causes: &Causes) -> Option<Cause> {
         let has_recap = self.turn.as_ref().is_some_and(|turn| turn.is_recap);
         let ring = if has_recap { &self.before } else { &self.ring };
-        last_paragraph(ring).or_else(|| self.only_line())
+        last_paragraph(ring, causes).or_else(|| self.only_line())
     }
 
     fn errors(&self) -> Option<&Group> {
@@ -728,10 +728,10 @@ fn last_words(ring: &Ring, causes: &Causes, caches: &mut Caches) -> Option<(Grou
     })
 }
 
-fn last_paragraph(ring: &Ring) -> Option<Cause> {
+fn last_paragraph(ring: &Ring, causes: &Causes) -> Option<Cause> {
     let is_in = |text: &&Text<'_>| {
         let content = text.content();
-        !content.is_empty() && !content.starts_with(COMMAND)
+        !content.is_empty() && !causes.chapters.is_prompt(content)
     };
     let mut lines: Vec<_> =
         ring.iter().rev().skip_while(|text| !is_in(text)).take_while(is_in).collect();

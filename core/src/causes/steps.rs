@@ -251,7 +251,10 @@ impl Steps {
         self.step.settle(end);
         self.step.end(causes);
         if !self.has_failed && self.step.passed_at().is_some() {
-            return (self.step.last_lines().map(|cause| Cause { why: "end", ..cause }), false);
+            return (
+                self.step.last_lines(causes).map(|cause| Cause { why: "end", ..cause }),
+                false,
+            );
         }
         let step = self.most_telling();
         if step.weight() == 0 {

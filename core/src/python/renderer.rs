@@ -58,7 +58,8 @@ impl Renderer {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;
                 let (link, label) = (wanted.link.clone(), wanted.label.clone());
-                let html = Html::new(grammar, link, marked, longest, label);
+                let causes = Arc::clone(causes);
+                let html = Html::new(grammar, causes, link, marked, longest, label);
                 Box::new(html.naming_all(wanted.names_all))
             }
             "text" => Box::new(Text::new(wanted.label.clone())),

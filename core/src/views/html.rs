@@ -7,9 +7,11 @@
 //! takes the shown number from the link's address. A time is marked by `name`, since `id` has the number.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use memchr::{memchr, memchr3, memmem};
+use memchr::{memchr, memchr3};
 
+use crate::causes::cause_rules::Causes;
 use crate::lines::{Next, without_line_feed};
 use crate::recognition::grammar::Grammar;
 use crate::recognition::head::REACH;
@@ -33,7 +35,7 @@ struct Nexts {
     /// What is to be escaped.
     special: Next,
     moves: Next,
-    sections: Next,
+    unseen: Next,
     urls: Next,
     requests: Next,
 }
@@ -43,6 +45,7 @@ pub struct Html {
     out: Output,
     /// The first letter of each severity, by rank.
     initials: Vec<u8>,
+    causes: Arc<Causes>,
     link: Vec<u8>,
     searches: Vec<Search>,
     /// Matches of each search that are marked in a line. So marking costs at most one search by the largest automaton.
@@ -68,6 +71,7 @@ pub struct Html {
 impl Html {
     pub fn new(
         grammar: &Grammar,
+        causes: Arc<Causes>,
         link: Vec<u8>,
         searches: Vec<Search>,
         longest: usize,
@@ -77,6 +81,7 @@ impl Html {
         Self {
             out: Output::default(),
             initials: grammar.severities.names.iter().map(|name| name.as_bytes()[0]).collect(),
+            causes,
             link,
             searches,
             most_matches: (MOST_STATES / states.max(1)).clamp(1, MOST_MATCHES),
@@ -216,12 +221,16 @@ impl Html {
 
     /// What is not shown of a line.
     fn gaps_in(&mut self, line: &Line<'_>, text: &[u8], has_escapes: bool) -> Vec<Gap> {
-        let Nexts { moves, sections, .. } = &mut self.next;
-        let section = |rest: &[u8]| memmem::find(rest, overwritten::SECTION);
-        let has_some = has_escapes
-            || line.place_of(moves, overwritten::move_in).is_some()
-            || line.place_of(sections, section).is_some();
-        if has_some { overwritten::gaps_in(text) } else { Vec::new() }
+        let Nexts { moves, unseen, .. } = &mut self.next;
+        let marks = &self.causes.chapters;
+        let may_move = has_escapes || line.place_of(moves, overwritten::move_in).is_some();
+        let gaps = if may_move { overwritten::gaps_in(text) } else { Vec::new() };
+        let may_begin = |rest: &[u8]| marks.unseen_texts.find(rest);
+        if !gaps.is_empty() || line.place_of(unseen, may_begin).is_none() {
+            return gaps;
+        }
+        let place = marks.unseen_in(text);
+        place.map(|place| Gap { place, blanks: 0, again: 0..0 }).into_iter().collect()
     }
 }
 
