@@ -152,7 +152,7 @@ impl CauseFinder {
         let mark = causes.mark(caches, content, may_be_hinted);
         let hidden = &raw[..cut];
         let command = causes.chapters.command(content, raw, hidden);
-        if mark.is_some() || command.is_some() || causes.chapters.has_marks(hidden) {
+        if mark.is_some() || command.is_some() || !hidden.is_empty() {
             let (number, time) = (line.number, &own_time[..]);
             let marked = Marked { number, content, hidden, time, command };
             self.chapters.add(&causes.chapters, &mut caches.chapters, &marked, mark.is_some());

@@ -109,11 +109,6 @@ impl Rules {
         Ok((all, data.chapters.into_iter().map(|line| line.line.0).collect()))
     }
 
-    /// False for most of what is written over, such as a progress bar.
-    pub fn has_marks(&self, hidden: &[u8]) -> bool {
-        !hidden.is_empty() && self.hidden.iter().any(|rule| rule.pattern.is_match(hidden))
-    }
-
     /// The marks in what is written over.
     pub fn marks_in<'t>(&self, hidden: &'t [u8]) -> Vec<(&Rule, Captures<'t>)> {
         let read = self.hidden.iter().filter(|rule| rule.event != Event::Echoes);
@@ -126,7 +121,7 @@ impl Rules {
 
     /// The mark by which a line shows a command. raw: the line, which begins with what is written over.
     pub fn command(&self, content: &[u8], raw: &[u8], hidden: &[u8]) -> Option<&Rule> {
-        let is_echoed = self.is_prompt(content);
+        let is_echoed = self.without_prompt(content) != content;
         self.hidden.iter().find(|rule| match rule.event {
             Event::Names => !hidden.is_empty() && rule.pattern.is_match(hidden),
             Event::Echoes => is_echoed && rule.pattern.is_match(raw),
@@ -134,13 +129,8 @@ impl Rules {
         })
     }
 
-    /// True for a text that a shell's prompt begins.
-    #[inline]
-    pub fn is_prompt(&self, text: &[u8]) -> bool {
-        self.prompts.iter().any(|(_, prompt)| text.starts_with(prompt.as_bytes()))
-    }
-
     /// A text without what a shell writes before a command.
+    #[inline]
     pub fn without_prompt<'t>(&self, text: &'t [u8]) -> &'t [u8] {
         let mut prompts = self.prompts.iter();
         prompts.find_map(|(_, prompt)| text.strip_prefix(prompt.as_bytes())).unwrap_or(text)

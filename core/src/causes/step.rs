@@ -731,7 +731,7 @@ fn last_words(ring: &Ring, causes: &Causes, caches: &mut Caches) -> Option<(Grou
 fn last_paragraph(ring: &Ring, causes: &Causes) -> Option<Cause> {
     let is_in = |text: &&Text<'_>| {
         let content = text.content();
-        !content.is_empty() && !causes.chapters.is_prompt(content)
+        !content.is_empty() && causes.chapters.without_prompt(content) == content
     };
     let mut lines: Vec<_> =
         ring.iter().rev().skip_while(|text| !is_in(text)).take_while(is_in).collect();

@@ -128,11 +128,19 @@ impl Steps {
         }
     }
 
-    /// Notes a cause, unless the same lines were noted, or it is a recap. The end of a step tells nothing. If there
-    /// is no room, a test takes the place of what is none.
+    /// Notes a cause, unless each of its lines was noted, or is a word in the first line of a noted one, as in a list of
+    /// failed tests. The end of a step tells nothing. If there is no room, a test takes the place of what is none.
     fn note(&mut self, cause: Option<Cause>) {
         let Some(cause) = cause.filter(|cause| cause.why != "end") else { return };
-        if self.noted.iter().any(|one| one.told == cause.told) || self.is_recap(&cause) {
+        let has = |one: &Cause, line: &Vec<u8>| {
+            let mut words = one.told[0].split(|&byte| byte == b' ');
+            one.told.contains(line) || words.any(|word| word == line)
+        };
+        if cause
+            .told
+            .iter()
+            .all(|line| self.noted.iter().any(|one| one.why == cause.why && has(one, line)))
+        {
             return;
         }
         if self.noted.len() == MOST_NOTED {
@@ -141,16 +149,6 @@ impl Steps {
             self.noted.remove(place);
         }
         self.noted.push(cause);
-    }
-
-    /// True for a failed test each line of which is one of those of noted tests, or a word of their first lines.
-    fn is_recap(&self, cause: &Cause) -> bool {
-        let tells = |one: &Cause, line: &Vec<u8>| {
-            let mut words = one.told[0].split(|&byte| byte == b' ');
-            one.why == "test" && (one.told.contains(line) || words.any(|word| word == line))
-        };
-        cause.why == "test"
-            && cause.told.iter().all(|line| self.noted.iter().any(|one| tells(one, line)))
     }
 
     /// Begins a task or a step.
