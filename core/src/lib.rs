@@ -48,7 +48,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
 
-use crate::causes::{cause, chapters, group, step, steps};
+use crate::causes::{cause, chapters, found, group, step, steps};
 use crate::decode::zstd;
 use crate::recognition::head;
 use crate::recognition::severities::Severities;
@@ -100,7 +100,7 @@ const LIMITS: &[(&str, i64)] = limits! {
     cause::REACH
     masking::LONGEST_VALUE masking::OVERLAP masking::SHORTEST_VALUE masking::WINDOW
     group::LONGEST group::RING group::TOLD
-    step::GAP step::MOST_NOTED step::PARAGRAPH step::REPORT step::SURVIVED step::WORD_GAP step::WORD_REACH
+    found::MOST_NOTED found::REPORT step::GAP step::PARAGRAPH step::SURVIVED step::WORD_GAP step::WORD_REACH
     steps::OUTCOME_REACH steps::LAST_WORDS
     zstd::MOST_WINDOW
     search::MOST_MATCHES search::MOST_STATES

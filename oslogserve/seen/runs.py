@@ -18,7 +18,7 @@ from oslogserve.seen import Cause, Run, first_causes
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
 #: Failures that a log's summary has at most beside its cause.
-_MOST_NOTED = LIMITS["step.MOST_NOTED"]
+_MOST_NOTED = LIMITS["found.MOST_NOTED"]
 #: Failures of a run about which rules are asked.
 _MOST_ASKED = 16
 #: What a folder's name has that is a run's rather than a job's: numbers, hashes, UUIDs.

@@ -6,6 +6,7 @@ pub mod cause_rules;
 pub mod chapter_finder;
 pub mod chapter_rules;
 pub mod chapters;
+pub mod found;
 pub mod group;
 pub mod sections;
 pub mod step;

@@ -12,8 +12,9 @@
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::found::MOST_NOTED;
 use crate::causes::group::{Cause, Group, Text};
-use crate::causes::step::{ANNOTATED, ERRORS_ALONE, MOST_NOTED, SURVIVED, Step};
+use crate::causes::step::{ANNOTATED, ERRORS_ALONE, SURVIVED, Step};
 
 /// How far above the log's end its last outcome is if the log failed. The same for a service, which logs
 /// outcomes of others and goes on, and for a log in which nothing else tells of a failure.

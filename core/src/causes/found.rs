@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+//! What a step shows of its failed tests and of crashes: the first line of each kind, and the report below it.
+//! Memory is bounded.
+
+use std::mem;
+use std::sync::Arc;
+
+use crate::causes::cause_rules::{Caches, Causes, Form, Mark, Name};
+use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
+
+/// Lines of a failed test's report.
+pub const REPORT: u64 = 40;
+/// Failures beside the cause that are noted, of a step and of a log.
+pub const MOST_NOTED: usize = 8;
+/// Blanks between a failed test's number and its name, if that is on a line of its own.
+const TITLE: usize = 5;
+
+/// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
+/// become a test.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Kind {
+    Headed,
+    Test,
+    Crash,
+    Inline,
+    Numbered,
+}
+
+impl Kind {
+    pub fn of(mark: Mark) -> Option<Self> {
+        match mark {
+            Mark::Test => Some(Self::Test),
+            Mark::Crash => Some(Self::Crash),
+            Mark::Inline => Some(Self::Inline),
+            Mark::Numbered => Some(Self::Numbered),
+            Mark::Title => Some(Self::Headed),
+            _ => None,
+        }
+    }
+}
+
+const WHY: [(Kind, &str); 4] = [
+    (Kind::Headed, "test"),
+    (Kind::Test, "test"),
+    (Kind::Crash, "severity"),
+    (Kind::Inline, "test"),
+];
+
+/// What a line is to its step.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Role {
+    First(Kind),
+    Error,
+    Outcome,
+}
+
+/// The report of a failed test whose lines go on: the last one of its kind.
+struct Report {
+    kind: Kind,
+    form: Arc<Form>,
+    at: At,
+}
+
+/// Where a report is.
+#[derive(Clone, Copy, PartialEq)]
+enum At {
+    /// In a paragraph of its own.
+    Own,
+    /// Behind a blank line that it may go on behind.
+    Blank,
+    /// In a paragraph of something else, until an error.
+    Other,
+}
+
+/// The failed tests and the crash of a step, up to the current line.
+#[derive(Default)]
+pub struct Found {
+    /// By Kind.
+    first: [Option<Group>; 5],
+    /// The next failed tests of the same kinds, the first MOST_NOTED.
+    further: Vec<(Kind, Group)>,
+    /// True if the failed tests below a heading have numbers.
+    has_numbers: bool,
+    /// What its row says of the reports below the last heading.
+    pub headed: Option<Arc<Form>>,
+    /// The indentation of the last failed test that may nest.
+    depth: Option<usize>,
+    report: Option<Report>,
+}
+
+impl Found {
+    /// True if no test and no crash was found.
+    pub fn is_empty(&self) -> bool {
+        self.first.iter().all(Option::is_none)
+    }
+
+    /// True if a failed test is below a heading.
+    pub fn has_headed(&self) -> bool {
+        self.first[Kind::Headed as usize].is_some()
+    }
+
+    /// True if a test or a crash says that the step failed. from: the number of the first line in which those
+    /// count that a service may log of others.
+    pub fn has_failed(&self, from: u64, is_of_service: bool) -> bool {
+        WHY.iter().any(|&(kind, _)| {
+            let is_anywhere = kind != Kind::Crash && !is_of_service;
+            self.first[kind as usize].as_ref().is_some_and(|one| is_anywhere || one.last >= from)
+        })
+    }
+
+    /// True while lines may belong to a report.
+    pub fn is_reporting(&self) -> bool {
+        self.report.is_some()
+    }
+
+    /// The kind of a line with a mark.
+    pub fn kind(&self, mark: Mark) -> Option<Kind> {
+        if mark == Mark::Numbered && self.has_numbers { Some(Kind::Headed) } else { Kind::of(mark) }
+    }
+
+    /// Extends the current report by the line, or ends it. In a paragraph of something else, only errors extend
+    /// it, what follows them, and the line of the source that failed. Behind a blank line it goes on if its next
+    /// paragraph begins there.
+    pub fn extend_report(
+        &mut self,
+        causes: &Causes,
+        caches: &mut Caches,
+        text: &Text<'_>,
+        role: Option<Role>,
+        is_end: bool,
+    ) {
+        let Some(report) = &mut self.report else { return };
+        let (kind, form) = (report.kind, &report.form);
+        let Some(group) = last_of(&mut self.first, &mut self.further, kind) else { return };
+        let content = text.content();
+        let is_next = role.is_none() && !is_end && !content.is_empty();
+        if report.at == At::Blank
+            && is_next
+            && goes_on(group, kind, form, text)
+            && !causes.is_green(caches, content)
+        {
+            report.at = At::Own;
+        }
+        let is_long = text.number - group.first.number > REPORT;
+        let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
+        let is_blank = content.is_empty() && !form.ends_with_error;
+        let is_other = role.is_some() && !is_error;
+        let is_quoted = form.quotes.as_ref().is_none_or(|telling| !telling.is_match(content));
+        let has_name = matches!(&form.name, Some(Name::Below(name)) if name.is_match(content));
+        if has_name
+            && role.is_none()
+            && report.at == At::Own
+            && text.indent >= group.first.indent + TITLE
+            && causes.is_numbered(group.first.content())
+        {
+            *group = group.named(text);
+        } else if is_error
+            || !(is_end || is_long || is_other || is_blank || report.at != At::Own && is_quoted)
+        {
+            group.extend(text);
+        }
+        report.at = match report.at {
+            _ if is_error => At::Own,
+            At::Own if is_blank && form.quotes.is_none() => At::Blank,
+            At::Own if !is_blank => At::Own,
+            At::Blank if is_blank => At::Blank,
+            _ => At::Other,
+        };
+        let is_whole = (form.ends_with_error && is_error) || (kind == Kind::Inline && is_blank);
+        if is_end || is_long || is_other || is_whole {
+            self.report = None;
+        }
+    }
+
+    /// After a count of failures, numbered lines are failed tests.
+    pub fn take_recap(&mut self, causes: &Causes, text: &Text<'_>) {
+        let has_numbered = self.first[Kind::Numbered as usize].is_some();
+        if !has_numbered || !causes.data.recap.is_match(text.content()) {
+            return;
+        }
+        let numbered = self.first[Kind::Numbered as usize].take();
+        let test = &mut self.first[Kind::Test as usize];
+        self.report.take_if(|report| report.kind == Kind::Numbered && test.is_some());
+        if let Some(report) = self.report.as_mut().filter(|one| one.kind == Kind::Numbered) {
+            report.kind = Kind::Test;
+        }
+        if test.is_none() {
+            *test = numbered;
+            let several = self.further.iter_mut().filter(|(kind, _)| *kind == Kind::Numbered);
+            several.for_each(|(kind, _)| *kind = Kind::Test);
+        }
+        self.further.retain(|(kind, _)| *kind != Kind::Numbered);
+    }
+
+    /// Takes the first line of a failed test or of a crash. above: the lines above it.
+    pub fn add(
+        &mut self,
+        causes: &Causes,
+        caches: &mut Caches,
+        above: &Ring,
+        text: &Text<'_>,
+        kind: Kind,
+    ) {
+        let own = causes.form(caches, text.content());
+        let headed = self.headed.as_ref().filter(|_| kind == Kind::Headed);
+        let form = own.or_else(|| headed.cloned()).unwrap_or_default();
+        let is_deeper = form.nests && self.depth.is_some_and(|depth| text.indent > depth);
+        let is_further = self.first[kind as usize].is_some() && !is_deeper;
+        let is_noted = !is_further || (kind != Kind::Crash && self.further.len() < MOST_NOTED);
+        if kind == Kind::Test {
+            self.depth = (form.nests && is_noted).then_some(text.indent);
+        }
+        if !is_noted {
+            return;
+        }
+        let mut group = beginning(causes, caches, above, text, &form);
+        if is_further {
+            self.further.push((kind, group));
+        } else if let Some(test) = last_of(&mut self.first, &mut self.further, kind) {
+            let outer = mem::replace(test, Group::new(text));
+            group.tell(outer, |line| causes.nests(caches, line));
+            *test = group;
+        } else {
+            self.has_numbers |= kind == Kind::Headed && causes.is_numbered(text.content());
+            self.first[kind as usize] = Some(group);
+        }
+        self.report = Some(Report { kind, form, at: At::Own });
+    }
+
+    /// The kind of failed test, or of crash, that is the step's cause, and why it was chosen.
+    fn telling(&self) -> Option<(Kind, &'static str)> {
+        WHY.into_iter().find(|&(kind, _)| self.first[kind as usize].is_some())
+    }
+
+    /// The failed test, or the crash, that is the step's cause.
+    pub fn cause(&self) -> Option<Cause> {
+        let (kind, why) = self.telling()?;
+        Some(self.first[kind as usize].as_ref()?.cause(why))
+    }
+
+    /// True if its cause is a failed test.
+    pub fn has_test(&self) -> bool {
+        self.telling().is_some_and(|(_, why)| why == "test")
+    }
+
+    /// The failed tests behind the one that is its cause.
+    pub fn further(&self) -> impl Iterator<Item = Cause> {
+        let of_cause = self.telling();
+        self.further.iter().filter_map(move |(kind, group)| {
+            let (_, why) = of_cause.filter(|(telling, _)| telling == kind)?;
+            Some(group.cause(why))
+        })
+    }
+}
+
+/// The last failed test of a kind.
+fn last_of<'g>(
+    first: &'g mut [Option<Group>; 5],
+    further: &'g mut [(Kind, Group)],
+    kind: Kind,
+) -> Option<&'g mut Group> {
+    let last = further.iter_mut().rev().find(|(one, _)| *one == kind).map(|(_, group)| group);
+    last.or(first[kind as usize].as_mut())
+}
+
+/// True if a failed test's report goes on behind a blank line: with its first message, or deeper lines.
+fn goes_on(group: &Group, kind: Kind, form: &Form, text: &Text<'_>) -> bool {
+    let is_note = |line: &Vec<u8>| form.notes.as_ref().is_some_and(|note| note.is_match(line));
+    let is_deeper = text.indent > group.first.indent;
+    match kind {
+        Kind::Test => is_deeper || group.told[1..].iter().all(is_note),
+        Kind::Headed | Kind::Numbered => is_deeper,
+        Kind::Crash | Kind::Inline => false,
+    }
+}
+
+/// What a failed test begins with: the line, and what is above it.
+fn beginning(
+    causes: &Causes,
+    caches: &mut Caches,
+    ring: &Ring,
+    text: &Text<'_>,
+    form: &Form,
+) -> Group {
+    let above = if form.nests { located_above(ring, causes, caches, text) } else { Vec::new() };
+    let mut group = Group::new(above.first().copied().unwrap_or(text));
+    above.iter().skip(1).for_each(|line| group.extend(line));
+    if !above.is_empty() {
+        group.extend(text);
+    }
+    let name = match &form.name {
+        Some(Name::Above(name)) => ring.iter().rev().find(|line| name.is_match(line.content())),
+        Some(Name::Underlined) => underlined(ring),
+        Some(Name::Below(_)) | None => None,
+    };
+    if let Some(name) = name {
+        group.told.insert(0, name.content().to_vec());
+    }
+    group
+}
+
+/// The deeper lines right above a failed test, from the first that says where it failed; none if they
+/// are below another one.
+fn located_above<'r>(
+    ring: &'r Ring,
+    causes: &Causes,
+    caches: &mut Caches,
+    test: &Text<'_>,
+) -> Vec<&'r Text<'static>> {
+    let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
+    let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
+    let above = ring.iter().rev().nth(lines.len());
+    if above.is_some_and(|line| causes.nests(caches, line.content())) {
+        return Vec::new();
+    }
+    let first = lines.iter().rposition(|line| causes.is_weak(line.content()));
+    lines.truncate(first.map_or(0, |first| first + 1));
+    lines.reverse();
+    lines
+}
+
+/// The last line that is underlined: the name of the failed test whose report this is.
+fn underlined(ring: &Ring) -> Option<&Text<'static>> {
+    let mut below: &[u8] = b"";
+    for line in ring.iter().rev() {
+        let content = line.content();
+        let is_underline = !below.is_empty() && below.iter().all(|&byte| byte == b'-');
+        if is_underline && below.len() == content.len() && below != content {
+            return Some(line);
+        }
+        below = content;
+    }
+    None
+}
