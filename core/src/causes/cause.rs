@@ -4,6 +4,7 @@
 //! Its lines are read as a terminal shows them, and get their marks; `steps` finds the step that failed.
 
 use std::borrow::Cow;
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::chapter_finder::ChapterFinder;
 use crate::causes::chapters::Marked;
 use crate::causes::group::{Cause, Group, LONGEST, Text};
-use crate::causes::steps::Steps;
+use crate::causes::steps::{Ending, Log, Steps};
 use crate::cursor::is_space;
 use crate::lines::Next;
 use crate::recognition::times::Clock;
@@ -181,38 +182,27 @@ impl CauseFinder {
         }
     }
 
-    /// The cause, and whether the log says that something failed.
-    pub fn cause(&mut self) -> (Option<Cause>, bool) {
-        let Some(caches) = &mut self.caches else { return (None, false) };
-        if self.is_healthy && !self.steps.are_decided() {
-            return (None, false);
+    /// What the log says of failures. Call it once, behind the last line.
+    pub fn end(&mut self) -> Ending {
+        let Some(caches) = &mut self.caches else { return Ending::default() };
+        let log = Log {
+            end: self.end,
+            is_empty: self.lines == 0,
+            is_healthy: self.is_healthy,
+            is_of_service: 2 * self.records > self.lines,
+        };
+        let mut ending = mem::take(&mut self.steps).end(&self.causes, caches, &log);
+        if log.is_healthy && ending.cause.is_none() {
+            return ending;
         }
         let low = Some(&self.low).filter(|low| self.is_low && low.number > 0);
-        let is_of_service = 2 * self.records > self.lines;
-        let mut cause_of = |steps: &mut Steps| {
-            let (cause, has_failed) = steps.cause(&self.causes, caches, self.end, is_of_service);
-            (cause.or_else(|| low.map(Low::cause)), has_failed)
-        };
-        let (cause, has_failed) = cause_of(&mut self.steps);
-        let Some(steps) = &mut self.new_steps else { return (cause, has_failed) };
-        (cause.map(|cause| compared(cause, cause_of(steps).0)), has_failed)
-    }
-
-    /// True if a verdict says that the log failed. Call it behind cause().
-    pub fn has_verdict(&self) -> bool {
-        self.steps.has_verdict()
-    }
-
-    /// True if the log says in its last words that all went well. Call it behind cause().
-    pub fn has_passed(&self) -> bool {
-        let is_healthy = self.is_healthy && self.lines > 0 && !self.steps.are_decided();
-        is_healthy || self.steps.have_passed(self.end)
-    }
-
-    /// The first failures, see Steps. Call it behind cause(), which says whether the log has failed.
-    pub fn failures(&mut self, has_failed: bool) -> Vec<Cause> {
-        let Some(caches) = &mut self.caches else { return Vec::new() };
-        self.steps.failures(&self.causes, caches, self.is_healthy, has_failed)
+        ending.cause = ending.cause.or_else(|| low.map(Low::cause));
+        if let Some(new) = self.new_steps.take() {
+            let among_new = new.end(&self.causes, caches, &log).cause;
+            let among_new = among_new.or_else(|| low.map(Low::cause));
+            ending.cause = ending.cause.map(|cause| compared(cause, among_new));
+        }
+        ending
     }
 }
 

@@ -33,6 +33,32 @@ enum Revoked {
     ByWeight(u8, Option<u64>),
 }
 
+/// What is known of a whole log.
+pub struct Log {
+    /// The number of the last line.
+    pub end: u64,
+    pub is_empty: bool,
+    /// True if its last line says that it passed.
+    pub is_healthy: bool,
+    /// True if most lines are records of a service.
+    pub is_of_service: bool,
+}
+
+/// What a log says of failures.
+#[derive(Default)]
+pub struct Ending {
+    pub cause: Option<Cause>,
+    /// True if the log says that something failed.
+    pub has_failed: bool,
+    /// True if a verdict says so.
+    pub has_verdict: bool,
+    /// True if it says in its last words that all went well.
+    pub has_passed: bool,
+    /// The first failures: those that it survived, or, if it failed, its failed tests. None if it has not
+    /// failed and is not the log of a build.
+    pub failures: Vec<Cause>,
+}
+
 /// The cause that a verdict decided.
 struct Decided {
     cause: Cause,
@@ -234,20 +260,35 @@ impl Steps {
         heavier(self.kept.as_ref(), heavier(self.task.as_ref(), &self.step))
     }
 
-    /// The cause, and whether the log says that something failed. end: the number of the last line.
-    /// is_of_service: true if most lines are records of a service.
-    pub fn cause(
-        &mut self,
-        causes: &Causes,
-        caches: &mut Caches,
-        end: u64,
-        is_of_service: bool,
-    ) -> (Option<Cause>, bool) {
-        self.revoke(end);
+    /// What the log says of failures.
+    pub fn end(mut self, causes: &Causes, caches: &mut Caches, log: &Log) -> Ending {
+        self.revoke(log.end);
+        let is_healthy = log.is_healthy && !self.are_decided();
+        let (cause, has_failed) =
+            if is_healthy { (None, false) } else { self.cause(causes, caches, log) };
+        let has_ended_failed = self.are_decided() || self.has_ended_failed();
+        if has_failed || log.is_healthy || self.step.first_line().is_some() {
+            self.note_step(causes, caches);
+            self.noted.retain(|one| !has_failed || one.why == "test");
+        } else {
+            self.noted.clear();
+        }
+        let has_passed = !has_ended_failed && self.have_passed(log.end);
+        Ending {
+            cause,
+            has_failed,
+            has_verdict: has_failed && has_ended_failed,
+            has_passed: has_passed || (is_healthy && !log.is_empty),
+            failures: self.noted,
+        }
+    }
+
+    /// The cause, and whether the log says that something failed.
+    fn cause(&mut self, causes: &Causes, caches: &mut Caches, log: &Log) -> (Option<Cause>, bool) {
         if let Some(decided) = &self.decided {
             return (Some(decided.cause.clone()), true);
         }
-        self.step.settle(end);
+        self.step.settle(log.end);
         self.step.end(causes);
         if !self.has_failed && self.step.passed_at().is_some() {
             return (
@@ -261,42 +302,22 @@ impl Steps {
         }
         let cause = step.cause(causes, caches);
         let tells_nothing = cause.as_ref().is_none_or(|cause| cause.why == "end");
-        let reach = if is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
-        (cause, self.has_failed || self.step.has_failed(end.saturating_sub(reach), is_of_service))
+        let reach = if log.is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
+        let from = log.end.saturating_sub(reach);
+        (cause, self.has_failed || self.step.has_failed(from, log.is_of_service))
     }
 
-    /// True if a verdict says that the log failed, or a task's recap or last line.
-    pub fn has_verdict(&self) -> bool {
-        self.are_decided() || self.has_failed || self.step.has_ended_failed()
+    /// True if a task's recap says that the log failed, or a step's last line.
+    fn has_ended_failed(&self) -> bool {
+        self.has_failed || self.step.has_ended_failed()
     }
 
     /// True if the last words of the log say that all went well: a tool behind steps that show no failure, or
     /// a runner that would have told a verdict. end: the number of the last line.
-    pub fn have_passed(&self, end: u64) -> bool {
-        if self.are_decided() || self.has_failed || self.step.has_ended_failed() {
-            return false;
-        }
+    fn have_passed(&self, end: u64) -> bool {
         let is_late = |number: u64| number + LAST_WORDS >= end;
         let is_quiet = self.most_telling().shown() <= ERRORS_ALONE;
         self.ended.is_some_and(is_late) || (is_quiet && self.step.passed_at().is_some_and(is_late))
-    }
-
-    /// The first failures of a log: those that it survived, or, if it failed, its failed tests. None if it has
-    /// not failed and is not the log of a build. is_build: true if its end says so.
-    pub fn failures(
-        &mut self,
-        causes: &Causes,
-        caches: &mut Caches,
-        is_build: bool,
-        has_failed: bool,
-    ) -> Vec<Cause> {
-        if !(has_failed || is_build || self.step.first_line().is_some()) {
-            return Vec::new();
-        }
-        self.note_step(causes, caches);
-        let mut noted = mem::take(&mut self.noted);
-        noted.retain(|one| !has_failed || one.why == "test");
-        noted
     }
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use crate::causes::cause::CauseFinder;
 use crate::causes::cause_rules::Causes;
 use crate::causes::group::Cause;
+use crate::causes::steps::Ending;
 use crate::counts::Counter;
 use crate::lines::without_line_feed;
 use crate::recognition::grammar::Grammar;
@@ -226,9 +227,13 @@ impl View for Summary {
 
     fn totals(&mut self) -> Option<Totals> {
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
-        let (cause, failed) = self.causes.cause();
-        let verdict = failed && self.causes.has_verdict();
-        let passed = self.causes.has_passed();
+        let Ending {
+            cause,
+            has_failed: failed,
+            has_verdict: verdict,
+            has_passed: passed,
+            failures,
+        } = self.causes.end();
         let failed_at = cause.as_ref();
         let failed_at =
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
@@ -236,7 +241,7 @@ impl View for Summary {
         let (chapters, more_chapters) = self.causes.chapters.found.listed(self.last, failed_at);
         let told = cause.as_ref().filter(|cause| cause.why != "end");
         let place = told.map(|cause| cause.first.number);
-        let mut others = self.causes.failures(failed);
+        let mut others = failures;
         others.retain(|one| Some(one.first.number) != place);
         let cause = cause.map(|cause| self.cause_line(cause));
         let other_failures = others.into_iter().map(|one| self.cause_line(one)).collect();
