@@ -34,8 +34,15 @@ pub struct Masks {
 }
 
 impl Masks {
-    /// Errors: what is wrong with the patterns or with all values together, without any of them.
+    /// Errors: what is wrong with a value, the patterns or all values together, without any of them.
     pub fn new(values: Vec<Vec<u8>>, patterns: &[String]) -> Result<Self, String> {
+        for (number, value) in (1..).zip(&values) {
+            if !(SHORTEST_VALUE..=LONGEST_VALUE).contains(&value.len()) || value.contains(&b'\n') {
+                return Err(format!(
+                    "value {number}: it has {SHORTEST_VALUE} to {LONGEST_VALUE} bytes and no line feed"
+                ));
+            }
+        }
         let is_small = values.iter().map(Vec::len).sum::<usize>() <= LARGEST_TABLE;
         let kind = (!is_small).then_some(AhoCorasickKind::ContiguousNFA);
         let finder = AhoCorasick::builder().kind(kind).build(&values).map_err(|_| TOO_LARGE)?;

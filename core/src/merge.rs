@@ -95,11 +95,13 @@ impl Merge {
         }
     }
 
-    /// Takes the next rows of a log that needs them.
-    pub fn feed(&mut self, number: usize, rows: Rows) {
-        let log = &mut self.logs[number];
+    /// Takes the next rows of a log that needs them. Errors: that there is no such log.
+    pub fn feed(&mut self, number: usize, rows: Rows) -> Result<(), String> {
+        let none = || format!("log: there is no {number}");
+        let log = self.logs.get_mut(number).ok_or_else(none)?;
         *log = Log { rows, next: 0 };
         self.heap.push(Reverse((log.next_time(), number)));
+        Ok(())
     }
 
     /// Merges rows, until there are so many bytes of them or more rows are needed.

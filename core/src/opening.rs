@@ -68,7 +68,7 @@ fn place_beneath(root: &[u8], path: &[u8], follows_links: bool) -> io::Result<Fi
 fn read_head(file: &File, size: u64, head_size: usize) -> io::Result<Vec<u8>> {
     // A file that says that it is empty may have something to say all the same.
     let most = if size == 0 { head_size } else { head_size.min(size as usize) };
-    let mut head = Vec::with_capacity(most);
+    let mut head = Vec::with_capacity(head_size.min(size as usize));
     file.take(most as u64).read_to_end(&mut head)?;
     Ok(head)
 }

@@ -103,9 +103,13 @@ impl Deflate {
         }
     }
 
-    /// Begins at a point of a log. None for a window that is no deflate, or too long.
-    pub fn at(packing: &str, size: usize, point: &Point) -> Option<Self> {
-        let window = decompress_to_vec_with_limit(&point.window, WINDOW).ok()?;
+    /// Begins at a point of a log. Errors: what is wrong with it.
+    pub fn at(packing: &str, size: usize, point: &Point) -> Result<Self, &'static str> {
+        if u32::from(point.bit_count) >= u8::BITS {
+            return Err("bit_count: a byte has fewer bits left");
+        }
+        let window = decompress_to_vec_with_limit(&point.window, WINDOW)
+            .map_err(|_| "window: it is no deflate, or too long")?;
         let mut inflater = Self::new(packing, size);
         inflater.flags &= !(TINFL_FLAG_PARSE_ZLIB_HEADER | TINFL_FLAG_COMPUTE_ADLER32);
         inflater.is_part = true;
@@ -118,7 +122,7 @@ impl Deflate {
             bit_buf: point.bits,
             ..BlockBoundaryState::default()
         });
-        Some(inflater)
+        Ok(inflater)
     }
 
     /// Begins another piece behind the output to which the stream may refer.

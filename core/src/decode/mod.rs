@@ -10,21 +10,19 @@ pub mod zstd;
 
 use decoder::{Decoder, Point};
 
-/// The compression that is Zstandard's; all others are `deflate`'s.
-const ZSTD: &str = "zstd";
-
-/// packing: gzip, zlib, deflate or zstd. size: bytes of a piece of output.
-pub fn decoder(packing: &str, size: usize) -> Box<dyn Decoder> {
+/// packing: gzip, zlib, deflate or zstd. size: bytes of a piece of output. Errors: that there is no such packing.
+pub fn decoder(packing: &str, size: usize) -> Result<Box<dyn Decoder>, String> {
     match packing {
-        ZSTD => Box::new(zstd::Zstd::new(size)),
-        _ => Box::new(deflate::Deflate::new(packing, size)),
+        "zstd" => Ok(Box::new(zstd::Zstd::new(size))),
+        "gzip" | "zlib" | "deflate" => Ok(Box::new(deflate::Deflate::new(packing, size))),
+        other => Err(format!("packing: there is no {other}")),
     }
 }
 
-/// One that begins at a point of a log. None for a window that is no deflate, or too long.
-pub fn decoder_at(packing: &str, size: usize, point: &Point) -> Option<Box<dyn Decoder>> {
+/// One that begins at a point of a log. Errors: what is wrong with the point, too.
+pub fn decoder_at(packing: &str, size: usize, point: &Point) -> Result<Box<dyn Decoder>, String> {
     match packing {
-        ZSTD => Some(Box::new(zstd::Zstd::new(size))),
-        _ => Some(Box::new(deflate::Deflate::at(packing, size, point)?)),
+        "gzip" | "zlib" | "deflate" => Ok(Box::new(deflate::Deflate::at(packing, size, point)?)),
+        _ => decoder(packing, size),
     }
 }

@@ -8,6 +8,7 @@ use pyo3::types::PyBytes;
 
 use crate::decode;
 use crate::decode::decoder::{Decoder, Fault, Point};
+use crate::python::{MOST, MOST_PIECE, within};
 
 /// Bytes of stored data that take longer to inflate than another thread takes to hand the interpreter back.
 const WORTH_DETACHING_INFLATION: usize = 4 * 1024;
@@ -24,8 +25,9 @@ pub struct Inflater {
 #[pymethods]
 impl Inflater {
     #[new]
-    fn new(packing: &str, piece_size: usize) -> Self {
-        Self { decoder: decode::decoder(packing, piece_size), chunk: None, at: 0 }
+    fn new(packing: &str, piece_size: usize) -> PyResult<Self> {
+        within("piece_size", piece_size as u64, 1..=MOST_PIECE)?;
+        Self::of(decode::decoder(packing, piece_size))
     }
 
     fn feed<'py>(&mut self, py: Python<'py>, chunk: PyBackedBytes) -> Bound<'py, PyBytes> {
@@ -37,13 +39,14 @@ impl Inflater {
     /// Begins at a point of a log, see `collect_points`.
     #[staticmethod]
     fn at(packing: &str, piece_size: usize, point: Point) -> PyResult<Self> {
-        let decoder = decode::decoder_at(packing, piece_size, &point);
-        let decoder = decoder.ok_or_else(|| PyValueError::new_err("no window of a log"))?;
-        Ok(Self { decoder, chunk: None, at: 0 })
+        within("piece_size", piece_size as u64, 1..=MOST_PIECE)?;
+        Self::of(decode::decoder_at(packing, piece_size, &point))
     }
 
-    fn collect_points(&mut self, interval: u64) {
+    fn collect_points(&mut self, interval: u64) -> PyResult<()> {
+        within("interval", interval, 1..=MOST)?;
         self.decoder.collect_points(interval);
+        Ok(())
     }
 
     fn take_points(&mut self) -> Vec<Point> {
@@ -82,6 +85,10 @@ impl Inflater {
 }
 
 impl Inflater {
+    fn of(decoder: Result<Box<dyn Decoder>, String>) -> PyResult<Self> {
+        Ok(Self { decoder: decoder.map_err(PyValueError::new_err)?, chunk: None, at: 0 })
+    }
+
     fn piece<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let chunk = self.chunk.take();
         let mut input = chunk.as_ref().map_or(&[][..], |chunk| &chunk[self.at..]);

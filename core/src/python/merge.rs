@@ -7,9 +7,12 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::python::{packed, place};
+use crate::python::{MOST, MOST_PIECE, packed, place, within};
 use crate::selection::select::log_times::NO_TIME;
 use crate::{last_rows, merge};
+
+/// Logs of a merge, for each of which there is room at once.
+const MOST_LOGS: u64 = 64 * 1024;
 
 /// Rows of one log on their way to a merge, which takes them.
 #[pyclass(module = "oslogserve_core")]
@@ -43,8 +46,9 @@ pub struct LastRows(pub Arc<Mutex<last_rows::LastRows>>);
 #[pymethods]
 impl LastRows {
     #[new]
-    fn new(most: u64) -> Self {
-        Self(Arc::new(Mutex::new(last_rows::LastRows::new(most))))
+    fn new(most: u64) -> PyResult<Self> {
+        within("most", most, 0..=MOST)?;
+        Ok(Self(Arc::new(Mutex::new(last_rows::LastRows::new(most)))))
     }
 }
 
@@ -55,14 +59,14 @@ pub struct Merge(merge::Merge);
 #[pymethods]
 impl Merge {
     #[new]
-    fn new(logs: usize) -> Self {
-        Self(merge::Merge::new(logs))
+    fn new(logs: usize) -> PyResult<Self> {
+        within("logs", logs as u64, 0..=MOST_LOGS)?;
+        Ok(Self(merge::Merge::new(logs)))
     }
 
     fn feed(&mut self, log: usize, rows: &mut MergedRows) -> PyResult<()> {
         let rows = rows.0.take().ok_or_else(|| PyValueError::new_err("the rows were merged"))?;
-        self.0.feed(log, rows);
-        Ok(())
+        self.0.feed(log, rows).map_err(PyValueError::new_err)
     }
 
     /// The logs whose rows come to their end first, at most so many.
@@ -71,12 +75,13 @@ impl Merge {
     }
 
     /// The log whose rows are needed to go on; -1 once there are `most` bytes, -2 for the end.
-    fn run(&mut self, py: Python<'_>, most: usize) -> isize {
-        match py.detach(|| self.0.run(most)) {
+    fn run(&mut self, py: Python<'_>, most: usize) -> PyResult<isize> {
+        within("most", most as u64, 1..=MOST_PIECE)?;
+        Ok(match py.detach(|| self.0.run(most)) {
             merge::Pause::Needs(log) => log as isize,
             merge::Pause::Full => -1,
             merge::Pause::Over => -2,
-        }
+        })
     }
 
     /// The fields of a Merged, and `named` last.

@@ -11,7 +11,7 @@ use crate::python::grammar::Grammar;
 use crate::python::index::Index;
 use crate::python::log_words::LogWords;
 use crate::python::merge::{LastRows, MergedRows};
-use crate::python::{WORTH_DETACHING, packed, place};
+use crate::python::{MOST, WORTH_DETACHING, packed, place, within};
 use crate::recognition::head::REACH;
 use crate::recognition::{grammar, times};
 use crate::renderer;
@@ -51,6 +51,18 @@ impl Renderer {
         if longest < REACH {
             let fault = format!("longest is less than the {REACH} bytes looked at");
             return Err(PyValueError::new_err(fault));
+        }
+        let selection = &wanted.selection;
+        for (name, number) in [
+            ("first", Some(selection.first)),
+            ("last", selection.last),
+            ("context", selection.context.map(|lines| lines as u64)),
+            ("tail", selection.tail.map(|lines| lines as u64)),
+            ("limit", selection.limit),
+            ("after", Some(selection.after)),
+            ("show", selection.shown_ranges.iter().map(|range| range.1).max()),
+        ] {
+            within(name, number.unwrap_or_default(), 0..=MOST)?;
         }
         let words = words.map(|words| Arc::clone(&words.0));
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
@@ -151,8 +163,10 @@ impl Renderer {
     }
 
     /// Collects an index: of a summary with all lines, before anything is fed.
-    fn collect_index(&mut self, interval: u64) {
+    fn collect_index(&mut self, interval: u64) -> PyResult<()> {
+        within("interval", interval, 1..=MOST)?;
         self.renderer.collect_index(interval);
+        Ok(())
     }
 
     fn blocks<'py>(&mut self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
