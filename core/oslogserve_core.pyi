@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The native core of oslogserve: its line renderer, and how it opens a log on disk."""
+"""The native core of oslogserve: its line renderer, and how it opens a log on disk.
+
+Numbers that it cannot take raise ValueError or OverflowError.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict, final
@@ -89,7 +92,7 @@ class Inflater:
 
     @staticmethod
     def at(packing: str, piece_size: int, point: Point) -> Inflater:
-        """One that begins at a point of a log. Raises ValueError for a wrong window."""
+        """One that begins at a point of a log. Raises ValueError for a point of none."""
 
     def collect_points(self, interval: int) -> None:
         """Collects points from here on, at least `interval` bytes of text apart."""
@@ -272,7 +275,7 @@ class Masks:
     """What is replaced: values byte for byte, and matches of patterns within a line.
 
     values: of 4 bytes to 32 KiB, without a line feed. Raises ValueError that says what is wrong with a
-    pattern, or that they are too large.
+    value or pattern, or that they are too large.
     """
 
     def __init__(self, values: list[bytes], patterns: list[str]) -> None: ...
@@ -307,7 +310,7 @@ class Merge:
 
     def __init__(self, logs: int) -> None: ...
     def feed(self, log: int, rows: MergedRows) -> None:
-        """Takes the next rows of a log that needs them. Raises ValueError if they were taken before."""
+        """Takes the next rows of a log that needs them. Raises ValueError if they were taken before, and for no log."""
 
     def ending_first(self, most: int) -> list[int]:
         """The logs whose rows come to their end first, at most so many."""

@@ -53,17 +53,16 @@ impl Renderer {
             return Err(PyValueError::new_err(fault));
         }
         let selection = &wanted.selection;
-        for (name, number) in [
-            ("first", Some(selection.first)),
-            ("last", selection.last),
-            ("context", selection.context.map(|lines| lines as u64)),
-            ("tail", selection.tail.map(|lines| lines as u64)),
-            ("limit", selection.limit),
-            ("after", Some(selection.after)),
-            ("show", selection.shown_ranges.iter().map(|range| range.1).max()),
-        ] {
-            within(name, number.unwrap_or_default(), 0..=MOST)?;
-        }
+        let numbers = [
+            Some(selection.first),
+            selection.last,
+            selection.context.map(|lines| lines as u64),
+            selection.tail.map(|lines| lines as u64),
+            selection.limit,
+            Some(selection.after),
+            selection.shown_ranges.iter().map(|range| range.1).max(),
+        ];
+        within("a number of lines", numbers.into_iter().flatten().max().unwrap_or(0), 0..=MOST)?;
         let words = words.map(|words| Arc::clone(&words.0));
         let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
         let view: Box<dyn View> = match &wanted.view[..] {
