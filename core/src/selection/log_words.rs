@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! The words of a log's lines, to tell which lines of another log have no like in it.
 
+use std::mem;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ use crate::terminal::ansi;
 const MOST: usize = 512 * 1024;
 /// A line is new if at least one in so many of its words and pairs is not known.
 const SHARE: usize = 5;
-/// Lines whose result a comparison remembers.
+/// Lines whose hashes are remembered.
 const REMEMBERED: usize = 1 << 13;
 
 /// Pools of lines: a line is like another one only if that is in all of its own pools. All lines are in the
@@ -100,7 +101,7 @@ impl Set {
 
     fn grow(&mut self) {
         let size = (2 * self.places.len()).max(1024);
-        let places = std::mem::replace(&mut self.places, vec![0; size]);
+        let places = mem::replace(&mut self.places, vec![0; size]);
         for hash in places {
             if hash != 0 {
                 let at = self.place(hash);
@@ -115,8 +116,8 @@ struct Reader {
     recogniser: Recogniser,
     /// The beginning of a line whose end was not fed yet.
     unfinished: Vec<u8>,
-    /// The lines that were added last, by their words' hash.
-    added: Memo,
+    /// The hashes of lines that were added last: services repeat theirs, and are read in a tenth less time.
+    added: Vec<u64>,
     /// Memory for the words of a line, for their places in it, and for what is new of them.
     words: Vec<u64>,
     ranges: Vec<Range<usize>>,
@@ -140,7 +141,7 @@ impl LogWords {
         let reader = Reader {
             recogniser: Recogniser::new(grammar),
             unfinished: Vec::new(),
-            added: Memo::new(),
+            added: vec![0; REMEMBERED],
             words: Vec::new(),
             ranges: Vec::new(),
             added_now: Vec::new(),
@@ -185,7 +186,7 @@ impl LogWords {
     }
 
     fn add_unfinished(&mut self, reader: &mut Reader) {
-        let line = std::mem::take(&mut reader.unfinished);
+        let line = mem::take(&mut reader.unfinished);
         self.add_lines(reader, &line);
         reader.unfinished = line;
         reader.unfinished.clear();
@@ -208,10 +209,9 @@ impl LogWords {
         let Self { hasher, set, is_full, .. } = self;
         let pools = hash_words(hasher, line, is_error, &mut reader.words);
         let whole = hasher.all(&reader.words, pools);
-        if reader.added.get(whole).is_some() {
+        if mem::replace(&mut reader.added[whole as usize % REMEMBERED], whole) == whole {
             return;
         }
-        reader.added.put(whole, false);
         let others = pools.iter().filter(|&&pool| pool != ALL);
         for &pool in [ALL].iter().chain(others) {
             hasher.each(&reader.words, pool, |hash, places| {
@@ -268,49 +268,22 @@ impl Reader {
     }
 }
 
-/// Results by the hash of a line's words: the last one of each place.
-#[derive(Default)]
-struct Memo(Vec<(u64, bool)>);
-
-impl Memo {
-    fn new() -> Self {
-        Self(vec![(0, false); REMEMBERED])
-    }
-
-    #[inline]
-    fn get(&self, hash: u64) -> Option<bool> {
-        let (found, result) = self.0[hash as usize % REMEMBERED];
-        (found == hash).then_some(result)
-    }
-
-    #[inline]
-    fn put(&mut self, hash: u64, result: bool) {
-        self.0[hash as usize % REMEMBERED] = (hash, result);
-    }
-}
-
 /// Compares the lines of one log with those of another.
 pub struct Comparison {
     other: Arc<LogWords>,
-    memo: Memo,
     /// Memory for the words of a line.
     words: Vec<u64>,
 }
 
 impl Comparison {
     pub fn new(other: Arc<LogWords>) -> Self {
-        Self { other, memo: Memo::new(), words: Vec::new() }
+        Self { other, words: Vec::new() }
     }
 
     /// True if the other log has no like of the line. is_error: it shows ERROR or above.
     pub fn is_new(&mut self, line: &[u8], is_error: bool) -> bool {
-        let LogWords { hasher, .. } = &*self.other;
-        let pools = hash_words(hasher, without_line_feed(line), is_error, &mut self.words);
-        let whole = hasher.all(&self.words, pools);
-        self.memo.get(whole).unwrap_or_else(|| {
-            let is_new = pools.iter().any(|&pool| self.other.are_new(&self.words, pool));
-            self.memo.put(whole, is_new);
-            is_new
-        })
+        let pools =
+            hash_words(&self.other.hasher, without_line_feed(line), is_error, &mut self.words);
+        pools.iter().any(|&pool| self.other.are_new(&self.words, pool))
     }
 }
