@@ -127,7 +127,7 @@ $(BOOTSTRAP)/made:
 	tools/make-venv $(PYTHON) $(@D)
 	touch $@
 
-FIND_SOURCES = find core oslogserve etc -path core/target -prune -o -type f -not -name '*.pyc' -print
+FIND_SOURCES = find core oslogserve etc -path core/target -prune -o -path core/tests -prune -o -type f -not -name '*.pyc' -print
 BUILT_FROM = $(shell $(FIND_SOURCES)) setup.cfg pyproject.toml MANIFEST.in
 # It changes with the list: that a file is gone, the time of no other one tells.
 .venv/built-from: list-of-sources

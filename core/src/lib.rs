@@ -48,7 +48,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{IntoPyDict, PyTuple};
 
-use crate::causes::{cause, chapters, found, group, step, steps};
+use crate::causes::{chapters, found};
 use crate::decode::zstd;
 use crate::recognition::head;
 use crate::recognition::severities::Severities;
@@ -97,12 +97,9 @@ const LIMITS: &[(&str, i64)] = limits! {
     select::CONTEXT_BYTES select::LINE_BYTES select::TAIL_BYTES
     log_times::NO_TIME log_times::UNTIMED log_times::UNTIMED_LINES
     head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH head::REACH
-    cause::REACH
-    masking::LONGEST_VALUE masking::OVERLAP masking::SHORTEST_VALUE masking::WINDOW
-    group::LONGEST group::RING group::TOLD
-    found::MOST_NOTED found::REPORT step::GAP step::PARAGRAPH step::SURVIVED step::WORD_GAP step::WORD_REACH
-    steps::OUTCOME_REACH steps::LAST_WORDS
+    masking::LONGEST_VALUE masking::SHORTEST_VALUE
+    found::MOST_NOTED
     zstd::MOST_WINDOW
     search::MOST_MATCHES search::MOST_STATES
-    summary::LONGEST_ERROR chapters::LONGEST_NAME chapters::MOST chapters::MOST_FAILED chapters::MOST_OPEN
+    summary::LONGEST_ERROR chapters::LONGEST_NAME
 };

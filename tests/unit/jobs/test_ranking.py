@@ -350,21 +350,6 @@ def test_errors_of_many_letters_are_ranked_in_little_time():
     assert time.thread_time() - began < 3  # it was 100 s
 
 
-@pytest.mark.parametrize(
-    ("text", "alike"),
-    [
-        ("of 0f3d2c1a-77 and 12", "of 99 and 7"),
-        ("deadbeef is a word", "deadbeef is a word"),
-        ("x7f", "x1"),
-        ("port 'a b' is closed", "port 'cd' is closed"),
-        ("it's open", "it's open"),
-    ],
-)
-def test_errors_are_alike_if_their_numbers_ids_or_quoted_texts_differ(text, alike):
-    kinds = [native.kind_of(one.encode()) for one in (text, alike, "dead is a word")]
-    assert kinds[0] == kinds[1] != kinds[2]
-
-
 #: The variable parts of an error: numbers, ids, quoted text.
 VARIABLE = re.compile(rb"(?<![0-9a-fA-F])[a-fA-F]*[0-9][0-9a-fA-F-]*|(?<=')[^']*(?=')")
 
