@@ -230,6 +230,9 @@ def test_a_wheel_is_built_again_where_a_file_of_it_is_new_or_gone(tmp_path):
     assert [times_built(), times_built()] == [2, 2]
     page.unlink()
     assert [times_built(), times_built()] == [3, 3]
+    (tmp_path / "core/tests").mkdir()
+    (tmp_path / "core/tests/rooms.rs").touch()
+    assert times_built() == 3
 
 
 @pytest.mark.parametrize(
