@@ -137,6 +137,16 @@ def test_an_object_that_a_job_makes_larger_than_all_disks_hides_no_other_log(ser
         assert not raised.value.is_outage
 
 
+@pytest.mark.parametrize(
+    "name", ["Content_Disposition", "Content_Encoding", "X_Object_Meta_Author"]
+)
+@pytest.mark.parametrize("view", ["", "format=text", "format=summary", "tail=1"])
+def test_an_object_with_a_header_that_is_not_utf_8_is_read(server, put, name, view):
+    put("latin.txt", LOG, **{name: b"Jos\xe9"})
+    assert ask(server, f"/latin.txt?{view}").status == 200
+    assert ask(server, f"/latin.txt?{view}", method="HEAD").status == 200
+
+
 def test_disk_comes_first_unless_swift_is_named(server, put, root):
     (root / "both.txt").write_bytes(b"on disk\n")
     put("both.txt", b"in swift\n")

@@ -175,7 +175,8 @@ def query_string(given: Mapping[str, str]) -> str:
 
 
 def headers_of(response: Any) -> dict[str, str]:
-    return {name.lower(): text for name, text in response.getheaders()}
+    """By names in small letters. The texts may be of any bytes, which a job chose, as Latin-1."""
+    return {name.lower(): text for name, text in response.headers.items()}
 
 
 def name_before(first: bytes) -> str:

@@ -35,9 +35,6 @@ class Reply(NamedTuple):
     body: bytes = b""
     headers: dict = MappingProxyType({})
 
-    def getheaders(self):
-        return list(self.headers.items())
-
     def read(self):
         return self.body
 

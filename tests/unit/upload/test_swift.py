@@ -114,9 +114,6 @@ class Answer:
         self.headers = headers or {}
         self.read = lambda: body
 
-    def getheaders(self):
-        return self.headers.items()
-
 
 @pytest.fixture
 def swift(monkeypatch):

@@ -26,9 +26,6 @@ class Answer:
         self.headers = {name.replace("_", "-"): text for name, text in headers.items()}
         self.read = io.BytesIO(body).read
 
-    def getheaders(self):
-        return list(self.headers.items())
-
 
 def found(content, **headers):
     """The answer with an object."""
