@@ -136,7 +136,7 @@ class ResumingLog(Log):
 
     def _resume(self, error: Incomplete) -> None:
         """Reopens the log. If it cannot, raises Incomplete that says how many bytes came."""
-        pause = PAUSE
+        pause, why = PAUSE, str(error)
         give_up = time.monotonic() + self._attempts.patience
         while self._may_resume(error) and time.monotonic() < give_up:
             self._attempts_left -= 1
@@ -144,7 +144,9 @@ class ResumingLog(Log):
             try:
                 self._reopen()
             except (SourceError, Incomplete) as failure:
-                outcome = "changed" if failure.reason == "changed" else "failed"
+                outcome = "failed"
+                if failure.reason == "changed":
+                    outcome, why = "changed", f"{error}, and {failure}"
             self._attempts.metrics["source_resumes_total", self.stored.source, outcome].inc()
             if outcome == "resumed":
                 return
@@ -154,7 +156,7 @@ class ResumingLog(Log):
             pause = min(2 * pause, LONGEST_PAUSE)
         size = "" if self._end is None else f" of {self._end - self._first}"
         came = f"{self._position - self._first}{size} stored bytes came"
-        raise Incomplete(error.reason, f"{error}, {came}") from error
+        raise Incomplete(error.reason, f"{why}, {came}") from error
 
     def _may_resume(self, error: Incomplete) -> bool:
         return (
@@ -179,7 +181,7 @@ class ResumingLog(Log):
             options = options._replace(byte_range=byte_range, version=self.stored.version)
         log = self._open(options)
         if not isinstance(log, Log):
-            raise self._changed()
+            raise self._changed("the log is gone")
         self._log = log
         self._chunks = iter(log)
         if log.stored.version != self.stored.version:
@@ -205,8 +207,8 @@ class ResumingLog(Log):
             left -= len(chunk)
         raise self._changed()
 
-    def _changed(self) -> SourceError:
-        return SourceError(self.stored.source, "the log changed", "changed")
+    def _changed(self, what: str = "the log changed") -> SourceError:
+        return SourceError(self.stored.source, what, "changed")
 
     def close(self) -> None:
         log, self._log = self._log, None

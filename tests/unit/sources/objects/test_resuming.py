@@ -6,7 +6,7 @@ import pytest
 
 from oslogserve.errors import Incomplete, SourceError
 from oslogserve.metrics import Metrics
-from oslogserve.sources import FULL_BODY, Log, OpenOptions, Stored
+from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Stored
 from oslogserve.sources.objects import log as log_module
 from oslogserve.sources.objects.log import Attempts, ResumingLog
 
@@ -54,6 +54,8 @@ class Breaking:
         answer = self.answers.pop(0) if self.answers else None
         if isinstance(answer, SourceError):
             raise answer
+        if isinstance(answer, Folder):
+            return answer
         if isinstance(answer, Stored):
             return self.part(Part(answer, b"", None))
         first, end = options.byte_range or (0, None)
@@ -132,7 +134,8 @@ def test_a_log_of_segments_that_begins_otherwise_does_not_go_on(size):
     came, missing, counted = had(source, is_joined=True)
     assert (came, counted) == (LOG[:300], {"changed": "1"})
     of = f" of {size}" if size else ""
-    assert missing == f"failed: the connection broke, 300{of} stored bytes came"
+    why = "the connection broke, and the log changed"
+    assert missing == f"failed: {why}, 300{of} stored bytes came"
 
 
 @pytest.mark.parametrize("part", [FULL_BODY, OpenOptions(byte_range=(1000, 2000), version=MD5)])
@@ -170,16 +173,17 @@ def test_a_source_that_is_gone_for_a_moment_is_asked_again():
 
 
 @pytest.mark.parametrize(
-    "answer",
+    ("answer", "what"),
     [
-        SourceError("swift", "the object changed", "changed"),
-        Stored("swift", 7, 0.0, "another"),
+        (SourceError("swift", "the object changed", "changed"), "the object changed"),
+        (Stored("swift", 7, 0.0, "another"), "the log changed"),
+        (Folder(), "the log is gone"),
     ],
 )
-def test_a_log_that_changed_meanwhile_does_not_go_on(answer):
+def test_a_log_that_changed_meanwhile_does_not_go_on_and_says_so(answer, what):
     came, missing, counted = had(Breaking(100, answer))
     assert (came, counted) == (LOG[:100], {"changed": "1"})
-    assert missing
+    assert f"the connection broke, and {what}, 100 of" in missing
 
 
 def test_a_log_without_a_version_does_not_go_on():
