@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The payload of a file: its bytes, plain or as gzip, with media type and checksums.
 
-A file is read twice, for its checksums and to send it. Swift refuses bytes that changed in between.
+A file is read twice, for its checksums and to send it. The store refuses bytes that changed in between.
 """
 
 import os
