@@ -187,7 +187,12 @@ class ResumingLog(Log):
         if log.stored.version != self.stored.version:
             raise self._changed()
         if self._is_read_again:
-            self._skip_to_position()
+            try:
+                self._skip_to_position()
+            except Incomplete:
+                # It breaks off anywhere, and not behind a damaged segment.
+                self._is_read_again = self._end is None
+                raise
 
     def _skip_to_position(self) -> None:
         """Reads the bytes that came before again, and compares them.

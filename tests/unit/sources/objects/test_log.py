@@ -141,9 +141,19 @@ def test_a_log_of_segments_that_begins_otherwise_does_not_go_on(size):
 @pytest.mark.parametrize("part", [FULL_BODY, OpenOptions(byte_range=(1000, 2000), version=MD5)])
 def test_a_joined_log_is_read_again_since_what_came_before_may_be_damaged(part):
     expected = LOG[1000:2000] if part.byte_range else LOG
-    source = Breaking(300, 200, 700, md5="")
+    source = Breaking(300, 500, 700, md5="")
     assert had(source, options=part, is_joined=True)[:2] == (expected, "")
     assert set(source.wanted) == {part}
+
+
+@pytest.mark.parametrize("part", [FULL_BODY, OpenOptions(byte_range=(1000, 2000), version=MD5)])
+def test_a_joined_log_that_breaks_off_anywhere_goes_on_where_it_broke(part):
+    """No damaged segment is at the place where it broke off: read again, it did before that."""
+    first, end = part.byte_range or (0, SIZE)
+    source = Breaking(300, 200, 400, md5="")
+    assert had(source, options=part, is_joined=True)[:2] == (LOG[first:end], "")
+    places = [options.byte_range for options in source.wanted]
+    assert places == [part.byte_range] * 2 + [(first + came, end) for came in (300, 700)]
 
 
 @pytest.mark.parametrize("first", [0, 1000])
