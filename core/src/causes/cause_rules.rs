@@ -54,6 +54,7 @@ pub struct Data {
     behind_time: Parsed,
     job_head: Parsed,
     step_head: Parsed,
+    passed_tests: Vec<Line>,
     green: Vec<Line>,
     green_hints: Spanned<Vec<String>>,
     weak: Vec<Line>,
@@ -162,6 +163,7 @@ pub struct Causes {
     calls: Regex,
     calls_above: Regex,
     libraries: Regex,
+    passed_tests: Regex,
     words: Regex,
     passing: Regex,
     pub chapters: chapter_rules::Rules,
@@ -192,9 +194,10 @@ impl Causes {
         let literals = |all: &Spanned<Vec<String>>| {
             Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
         };
-        let (green_anywhere, green): (Vec<_>, Vec<_>) = (data.green.iter())
-            .map(|(_, pattern)| &pattern.0)
-            .partition(|(_, pattern)| pattern.starts_with('.'));
+        let (green_anywhere, green): (Vec<_>, Vec<_>) =
+            (data.passed_tests.iter().chain(&data.green))
+                .map(|(_, pattern)| &pattern.0)
+                .partition(|(_, pattern)| pattern.starts_with('.'));
         Ok(Self {
             rules: Rules::new(&all, false)?,
             anywhere: Rules::new(&all, true)?,
@@ -211,6 +214,7 @@ impl Causes {
             calls: any(&[&data.calls, &data.calls_above])?,
             calls_above: any(&[&data.calls_above])?,
             libraries: any(&[&data.libraries])?,
+            passed_tests: any(&[&data.passed_tests])?,
             words: expression(&data.words.0)?,
             passing: expression(&data.passing.0)?,
             chapters,
@@ -350,6 +354,11 @@ impl Causes {
     pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
         self.green.first_at(&mut caches.green, content, 0).is_some()
             || (self.green_hints.find(content).is_some() && self.green_anywhere.is_match(content))
+    }
+
+    /// True if the line says of a test that it passed.
+    pub fn is_passed_test(&self, content: &[u8]) -> bool {
+        self.passed_tests.is_match(content)
     }
 
     /// True for a line of a usage text. indent: blanks before the content. follows: true if the line

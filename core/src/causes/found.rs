@@ -141,6 +141,7 @@ impl Found {
         {
             report.at = At::Own;
         }
+        let is_end = is_end || (role.is_none() && causes.is_passed_test(content));
         let is_long = text.number - group.first.number > REPORT;
         let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
         let is_blank = content.is_empty() && !form.ends_with_error;
