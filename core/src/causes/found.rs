@@ -46,6 +46,12 @@ const WHY: [(Kind, &str); 4] = [
     (Kind::Inline, "test"),
 ];
 
+/// Words that say what became of a test.
+const OUTCOMES: [&[u8]; 12] = [
+    b"fail", b"failed", b"failure", b"error", b"not", b"ok", b"test", b"tests", b"case", b"pass",
+    b"passed", b"run",
+];
+
 /// What a line is to its step.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Role {
@@ -233,10 +239,14 @@ impl Found {
         WHY.into_iter().find(|&(kind, _)| self.first[kind as usize].is_some())
     }
 
-    /// The failed test, or the crash, that is the step's cause.
+    /// The failed test, or the crash, that is the step's cause. One that is only named, as in a list, gives way to
+    /// the report of the same name.
     pub fn cause(&self) -> Option<Cause> {
         let (kind, why) = self.telling()?;
-        Some(self.first[kind as usize].as_ref()?.cause(why))
+        let named = self.first[kind as usize].as_ref()?;
+        let mut others = self.first.iter().flatten().chain(self.further.iter().map(|(_, one)| one));
+        let report = others.find(|one| one.told.len() > 1 && shares_name(named, one));
+        Some(report.filter(|_| named.told.len() == 1).unwrap_or(named).cause(why))
     }
 
     /// True if its cause is a failed test.
@@ -252,6 +262,27 @@ impl Found {
             Some(group.cause(why))
         })
     }
+}
+
+/// True if a report tells of what is only named.
+fn shares_name(named: &Group, report: &Group) -> bool {
+    let words = |text| names_in(text).map(<[u8]>::to_vec).collect::<Vec<_>>();
+    let name = words(named.first.content());
+    !name.is_empty() && {
+        let told = words(&report.told[0]);
+        name.iter().all(|one| told.contains(one))
+    }
+}
+
+/// The words of a line that name something: none is an outcome, and each has a letter in front.
+fn names_in(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let is_of_name =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"_-$".contains(&byte) || !byte.is_ascii();
+    let words = text.split(move |&byte| !is_of_name(byte));
+    words.filter(|word| {
+        word.first().is_some_and(u8::is_ascii_alphabetic)
+            && !OUTCOMES.iter().any(|one| word.eq_ignore_ascii_case(one))
+    })
 }
 
 /// The last failed test of a kind.
