@@ -62,6 +62,7 @@ pub struct Data {
     calls: Vec<Line>,
     calls_above: Vec<Line>,
     libraries: Vec<Line>,
+    done: Beginning,
     usage: Beginning,
     option: Beginning,
     pub recap: Beginning,
@@ -359,6 +360,11 @@ impl Causes {
     /// True if the line says of a test that it passed.
     pub fn is_passed_test(&self, content: &[u8]) -> bool {
         self.passed_tests.is_match(content)
+    }
+
+    /// True if an item ended well, by what is said of it.
+    pub fn is_done(&self, said: &[u8]) -> bool {
+        self.data.done.is_match(said)
     }
 
     /// True for a line of a usage text. indent: blanks before the content. follows: true if the line

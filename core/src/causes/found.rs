@@ -114,11 +114,6 @@ impl Found {
         })
     }
 
-    /// True while lines may belong to a report.
-    pub fn is_reporting(&self) -> bool {
-        self.report.is_some()
-    }
-
     /// The kind of a line with a mark.
     pub fn kind(&self, mark: Mark) -> Option<Kind> {
         if mark == Mark::Numbered && self.has_numbers { Some(Kind::Headed) } else { Kind::of(mark) }
@@ -244,9 +239,43 @@ impl Found {
     pub fn cause(&self) -> Option<Cause> {
         let (kind, why) = self.telling()?;
         let named = self.first[kind as usize].as_ref()?;
-        let mut others = self.first.iter().flatten().chain(self.further.iter().map(|(_, one)| one));
-        let report = others.find(|one| one.told.len() > 1 && shares_name(named, one));
-        Some(report.filter(|_| named.told.len() == 1).unwrap_or(named).cause(why))
+        let tests = self.first[Kind::Test as usize].iter();
+        let is_test = |(kind, _): &&(Kind, Group)| *kind == Kind::Test;
+        let tests = tests.chain(self.further.iter().filter(is_test).map(|(_, one)| one));
+        let others = self.first.iter().flatten().chain(self.further.iter().map(|(_, one)| one));
+        let tells = |one: &&Group| one.told.len() > 1 && shares_name(named, one);
+        let report = match kind {
+            _ if named.told.len() == 1 => others.into_iter().find(tells),
+            Kind::Headed => tests.into_iter().find(tells),
+            _ => None,
+        };
+        Some(report.unwrap_or(named).cause(why))
+    }
+
+    /// Forgets the failed tests of which a line says that they passed after all. Returns true if none is left.
+    pub fn forgive(&mut self, causes: &Causes, content: &[u8]) -> bool {
+        if self.is_empty() || !causes.is_passed_test(content) {
+            return false;
+        }
+        let passed: Vec<_> = full_names_in(content).collect();
+        let is_it = |group: &Group| {
+            let failed: Vec<_> = full_names_in(&group.told[0]).collect();
+            let is_same =
+                |(one, other): (&Vec<u8>, &Vec<u8>)| is_end_of(one, other) || is_end_of(other, one);
+            !failed.is_empty()
+                && failed.len() == passed.len()
+                && failed.iter().zip(&passed).all(is_same)
+        };
+        let had = self.further.len() + self.first.iter().flatten().count();
+        self.further.retain(|(_, group)| !is_it(group));
+        for kind in 0..self.first.len() {
+            self.first[kind].take_if(|group| is_it(group));
+            if self.first[kind].is_none() {
+                let next = self.further.iter().position(|(one, _)| *one as usize == kind);
+                self.first[kind] = next.map(|next| self.further.remove(next).1);
+            }
+        }
+        had > 0 && self.is_empty()
     }
 
     /// True if its cause is a failed test.
@@ -272,6 +301,22 @@ fn shares_name(named: &Group, report: &Group) -> bool {
         let told = words(&report.told[0]);
         name.iter().all(|one| told.contains(one))
     }
+}
+
+/// The names in a line with all of their parts, which are joined by full stops.
+fn full_names_in(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    let words = text.split(|&byte| b" \t'\"()[]<>,|=".contains(&byte));
+    words.filter_map(|word| {
+        let parts: Vec<_> = names_in(word).collect();
+        let is_name = !parts.is_empty() && word.first().is_some_and(|byte| !byte.is_ascii_digit());
+        is_name.then(|| parts.join(&b'.'))
+    })
+}
+
+/// True if a name of several parts, or all of one, is the end of another one.
+fn is_end_of(name: &[u8], other: &[u8]) -> bool {
+    let rest = other.strip_suffix(name);
+    rest.is_some_and(|rest| rest.is_empty() || (rest.ends_with(b".") && name.contains(&b'.')))
 }
 
 /// The words of a line that name something: none is an outcome, and each has a letter in front.

@@ -9,7 +9,7 @@ use std::mem;
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::found::{Found, Kind, Role};
-use crate::causes::group::{Cause, Group, Ring, Text};
+use crate::causes::group::{Cause, Group, LONGEST, Ring, Text};
 
 /// Lines without an error that end a group of errors.
 pub const GAP: u64 = 20;
@@ -107,6 +107,8 @@ struct Errors {
     last: Option<Group>,
     /// The last group before a recap.
     before_recap: Option<Group>,
+    /// The item whose error it is, such as a step of BuildKit; None if its line names none.
+    item: Option<Vec<u8>>,
     /// The indentation of the error whose stack may follow, until one of its calls is told.
     stack: Option<usize>,
 }
@@ -125,12 +127,24 @@ impl Errors {
             }
             errors => {
                 let mut group = Group::new(text);
+                self.item = item_of(text).map(|(item, _)| item.to_vec());
                 let frame = frame_above(above, causes, text);
                 self.stack = frame.is_none().then_some(text.indent);
                 group.told.extend(frame.map(|frame| frame.content().to_vec()));
                 errors.replace(group)
             }
         }
+    }
+
+    /// Forgets the errors of an item of which a line says that it ended well. Returns the number of their last line.
+    fn forgive(&mut self, causes: &Causes, text: &Text<'_>) -> Option<u64> {
+        let (item, said) = item_of(text)?;
+        if self.item.as_deref() != Some(item) || !causes.is_done(said) {
+            return None;
+        }
+        self.item = None;
+        self.stack = None;
+        self.last.take().map(|errors| errors.last)
     }
 
     /// Tells the first call of the program's own in the stack below an error.
@@ -280,7 +294,8 @@ impl Step {
     #[inline]
     pub fn is_calm(&self) -> bool {
         self.below == Below::Nothing
-            && !self.found.is_reporting()
+            && self.found.is_empty()
+            && self.errors.item.is_none()
             && self.errors.stack.is_none()
             && self.phase != Phase::Over
     }
@@ -306,6 +321,9 @@ impl Step {
         if text.content().is_empty() && self.below == Below::Outcome {
             self.below = Below::Nothing;
         }
+        if self.found.forgive(causes, text.content()) {
+            self.turn = None;
+        }
         let telling = mark.filter(|mark| !matches!(mark, Mark::Chapter | Mark::Succeeded));
         let role = self.role(causes, caches, text, telling);
         let is_end =
@@ -324,6 +342,9 @@ impl Step {
             return None;
         }
         self.errors.take_call(causes, text, role);
+        if let Some(last) = self.errors.forgive(causes, text) {
+            self.fatal.take_if(|&mut fatal| fatal <= last);
+        }
         let displaced = match role {
             Some(Role::Error) => self.errors.add(causes, &self.ring, text),
             Some(Role::First(kind)) => {
@@ -458,6 +479,19 @@ impl Step {
         let only = || self.begin.as_ref().or(outcome);
         result.or_else(|| only().map(|only| Group::new(only).cause("end")))
     }
+}
+
+/// The item that a line names, such as `#7` or `[2/9]`, and what the line says of it.
+fn item_of<'t>(text: &'t Text<'_>) -> Option<(&'t [u8], &'t [u8])> {
+    let head = &text.shown[..text.start];
+    let from = head.windows(2).rposition(|two| two[0] == b'#' && two[1].is_ascii_digit());
+    let line = &text.shown[from.unwrap_or(text.start)..];
+    let line = &line[..line.len().min(LONGEST)];
+    if !matches!(line, [b'#', b'0'..=b'9', ..] | [b'[', ..]) {
+        return None;
+    }
+    let item = first_word(line);
+    Some((item, line.get(item.len() + 1..)?))
 }
 
 /// What a line begins with, up to a blank.
