@@ -23,6 +23,7 @@ MARKED = {
         b"##[error]Process completed with exit code 1.",
         b"##[error]Bash exited with code '1'.",
         b"##[error]buildx failed with: ERROR: failed to solve: a: not found",
+        b"##[error][A b] Step script exited with code 1.",
     ],
     "canceled": [b"##[error]The operation was canceled."],
     "build_failed": [
@@ -85,6 +86,7 @@ MARKED = {
         b"Build timed out (after 30 minutes). Marking the build as failed.",
     ],
     "heading": [
+        b"FAILED TEST SUMMARY",
         b"Captured traceback:",
         b"Failures:",
         b"=========== FAILURES ===========",
@@ -117,6 +119,8 @@ MARKED = {
         b'fatal: [node]: FAILED! => {"changed": true, "msg": "non-zero return code"}',
     ],
     "outcome": [
+        b"ERROR: One or more checks failed",
+        b"ERROR a - too few tests run (expected 3, got 1)",
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
@@ -176,6 +180,9 @@ MARKED = {
         b"##[error]Command failed: docker build .",
     ],
     "test": [
+        b"1/2 Test #2: a ...***Failed    0.02 sec",
+        b"A case   | FAIL |",
+        b"[2/9] [a:1/1] TEST FAILURE: too late",
         b"=== FAIL: it TestIt (0.00s)",
         b"\xe2\x80\xa2 [FAILED] [0.100 seconds]",
         b"--- FAIL: TestIt (0.00s)",
@@ -207,19 +214,19 @@ MARKED = {
         b"Test it-works condition:",
         b"Test Failed at it.jl:2",
         b"*** Failed! Falsified (after 1 test):",
-        b"FAIL: //it:test (see a.log)",
         b"  Failed It.Works [12 ms]",
         b"it_test.cpp:12: ERROR: CHECK( it() == 7 ) is NOT correct!",
         b'it_test.cpp(12): error: in "it/works": check it() == 7 has failed [6 != 7]',
         b"FAIL in it.core-test/it-works (core_test.clj:4)",
     ],
-    "numbered": [b"  1) it works"],
+    "numbered": [b"  1) it works", b"a_SUITE:renew failed on line 88"],
     "title": [
         b"________ TestApi.test_list[postgres] ________",
         b"____ ERROR at setup of test_pay ____",
         b"---- tests::it_parses stdout ----",
     ],
     "inline": [
+        b"FAIL: //it:test (see a.log)",
         b"test_it (tests.TestIt) ... FAIL",
         b"it.sh: FAIL",
         b"00:01 +1 -1: it works [E]",

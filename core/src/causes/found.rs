@@ -258,14 +258,13 @@ impl Found {
             return false;
         }
         let passed: Vec<_> = full_names_in(content).collect();
-        let is_it = |group: &Group| {
-            let failed: Vec<_> = full_names_in(&group.told[0]).collect();
-            let is_same =
-                |(one, other): (&Vec<u8>, &Vec<u8>)| is_end_of(one, other) || is_end_of(other, one);
-            !failed.is_empty()
-                && failed.len() == passed.len()
-                && failed.iter().zip(&passed).all(is_same)
+        let is_same =
+            |(one, other): (&Vec<u8>, &Vec<u8>)| is_end_of(one, other) || is_end_of(other, one);
+        let is_named = |line: &Vec<u8>| {
+            let failed: Vec<_> = full_names_in(line).collect();
+            failed.len() == passed.len() && failed.iter().zip(&passed).all(is_same)
         };
+        let is_it = |group: &Group| !passed.is_empty() && group.told.iter().any(is_named);
         let had = self.further.len() + self.first.iter().flatten().count();
         self.further.retain(|(_, group)| !is_it(group));
         for kind in 0..self.first.len() {

@@ -971,3 +971,51 @@ def test_a_job_of_zuul_that_took_too_long_failed_for_that(found_in):
         (3, "severity"),
         True,
     )
+
+
+def test_a_failed_test_that_passes_after_all_is_no_cause(cause_of):
+    log = [
+        b"--- FAIL: TestSlow (0.05s)",
+        b"--- FAIL: TestSum (0.00s)",
+        b"    sum_test.go:14: got 4",
+        b"FAIL",
+    ]
+    assert cause_of(*log)["line"] == 1
+    assert cause_of(*log, b"--- PASS: TestSlow (0.01s)", b"FAIL")["line"] == 2
+    assert cause_of(*log, b"--- PASS: TestSlower (0.01s)", b"FAIL")["line"] == 1
+
+
+def test_what_an_item_survived_is_no_cause(cause_of):
+    log = [
+        b"#1 0.014 fatal: no such commit",
+        *[b"#2 0.1 a"] * 30,
+        b"#3 0.2 wget: server returned error: 404",
+    ]
+    failed = [*log, b"#3 ERROR: it did not complete"]
+    assert cause_of(log[0], b"#1 DONE 7.3s", *failed[1:])["line"] == 34
+    assert cause_of(log[0], b"#2 DONE 7.3s", *failed[1:])["line"] in (1, 34)
+
+
+def test_a_list_of_failed_tests_gives_way_to_the_report_of_the_same_name(cause_of):
+    report = [
+        b"2/3 Test #2: net ...***Failed    0.02 sec",
+        b"net.c:12: could not bind",
+        b"3/3 Test #3: b ... Passed",
+    ]
+    listed = [
+        b"The following tests FAILED:",
+        b"\t  2 - net (Failed)",
+        b"Errors while running CTest",
+    ]
+    assert cause_of(*report, b"", *listed)["line"] == 1
+    other = [line.replace(b"net", b"dns") for line in report]
+    assert cause_of(*other, b"", *listed)["line"] == 6
+
+
+def test_a_report_ends_where_another_test_passes(cause_of):
+    log = [
+        b"Renew a lease      | FAIL |",
+        b"299 != 300",
+        *[b"Case %d   | PASS |" % n for n in range(9)],
+    ]
+    assert (cause_of(*log)["line"], cause_of(*log)["last"]) == (1, 2)
