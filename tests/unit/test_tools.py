@@ -244,6 +244,9 @@ def test_a_wheel_is_built_again_where_a_file_of_it_is_new_or_gone(tmp_path):
         ("lines.rs", "#[cfg(test)]\nmod tests { use crate::select::Selector; }", ""),
         ("lines.rs", "// use crate::select::Selector;", ""),
         ("views/view.rs", "use super::html;", "views/view.rs needs views/html.rs"),
+        ("views/view.rs", "use self::super::html;", "views/view.rs needs views/html.rs"),
+        ("views/view.rs", "use super::super::select::Selector;", "needs select.rs, which"),
+        ("views/mod.rs", "pub mod view;\nuse self::html::Html;", "mod.rs needs views/html.rs"),
         ("views/mod.rs", "pub mod view;\npub use view::View;", "view.rs needs views/mod.rs"),
     ],
 )
