@@ -64,6 +64,19 @@ fn gzip_may_have_several_members() {
 }
 
 #[test]
+fn the_checksum_of_a_header_is_checked() {
+    let plain = packed("gzip", b"text");
+    let header = b"\x1f\x8b\x08\x02\0\0\0\0\0\x03";
+    let checksum = crc32fast::hash(header) as u16;
+    for wrong in [0, 1] {
+        let stored = [header, &(checksum ^ wrong).to_le_bytes()[..], &plain[10..]].concat();
+        let mut decoder = decoder("gzip", 1000).unwrap();
+        let found = decoded(&mut *decoder, &stored, 5);
+        assert_eq!((found == b"text", decoder.fault_at_end().is_none()), (wrong == 0, wrong == 0));
+    }
+}
+
+#[test]
 fn all_before_a_damage_comes_and_the_damage_is_told() {
     let text = text();
     let stored = packed("gzip", &text);

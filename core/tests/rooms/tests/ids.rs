@@ -58,10 +58,23 @@ fn a_block_that_has_an_id_is_found_by_any_32_bytes_of_it() {
 
 #[test]
 fn upper_and_lower_case_are_one() {
-    let mut ids = Ids::new();
-    ids.take(b"0123456789ABCDEF0123456789ABCDEF");
-    ids.end_block(100);
-    assert_eq!(may_hold(&ids.filters, 1, b"0123456789abcdef0123456789abcdef"), [true]);
+    let keys = |id: &[u8]| {
+        let mut keys = Vec::new();
+        keys_of(id, |key| keys.push(key));
+        keys
+    };
+    let id = b"abcdefabcdeffedcba-abcdeabcdeffedcba";
+    assert_eq!(keys(id), keys(&id.to_ascii_uppercase()));
+}
+
+#[test]
+fn each_block_of_an_id_is_found() {
+    let (mut ids, id) = (Ids::new(), b"0123456789abcdef0123456789abcdef");
+    for _ in 0..2 {
+        ids.take(id);
+        ids.end_block(100);
+    }
+    assert_eq!(may_hold(&ids.filters, 2, id), [true, true]);
 }
 
 #[test]

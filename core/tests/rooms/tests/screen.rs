@@ -28,6 +28,7 @@ fn of_a_bar_that_is_written_again_and_again_the_last_state_is_shown() {
 fn backspaces_overwrite_letters() {
     assert_shown("10\x08\x0825", "25");
     assert_shown("1 of 9\x08\x08\x08\x08\x08\x082 of 9", "2 of 9");
+    assert_shown("abc\x08X", "abX");
     // They do not leave the line.
     assert_shown("a\x08\x08\x08\x08b", "b");
 }
@@ -38,6 +39,13 @@ fn cursors_move_and_erase_within_the_line() {
     assert_shown("abcdef\x1b[3DX", "abcXef");
     assert_shown("ab\x1b[2Ccd", "ab  cd");
     assert_shown("abcdef\x1b[4D\x1b[K", "ab");
+    assert_shown("abcdef\x1b[3D\x1b[1KX", "   Xef");
+    assert_shown("ab\x1b[s\x1b[2Ccd\x1b[uX", "abX cd");
+}
+
+#[test]
+fn rows_keep_the_column_that_a_cursor_leaves() {
+    assert_shown("abc\x1b[1Ad\x1b[1B\x08X", "abc   d X");
 }
 
 #[test]

@@ -68,6 +68,7 @@ fn a_zone_counts() {
     let utc = read(b"2024-03-04T05:06:07Z");
     assert_eq!(utc, seconds("2024-03-04T05:06:07") * SECOND);
     assert_eq!(read(b"2024-03-04T05:06:07+02:00"), utc - 120 * MINUTE);
+    assert_eq!(read(b"2024-03-04T05:06:07-02:30"), utc + 150 * MINUTE);
     assert_eq!(read(b"2024-03-05T05:06:07Z") - utc, DAY);
 }
 
