@@ -30,6 +30,18 @@ _OPEN = re.compile(rb"[\[{ \t]*\{").match
 _INSIDE = re.compile(_STRING + rb"|[{}\[\]\"]").finditer
 _NUMBER = re.compile(rb"[1-9]|1[0-9]|2[0-4]").fullmatch
 _AUDIT = AUDIT.match
+_LAST_WORD = re.compile(rb"(?<![a-z])[a-z]+\Z|[A-Z][a-z]+\Z").search
+#: Digits of a time since 1970 by its unit.
+_DIGITS = {
+    unit: digits
+    for digits, units in {
+        10: b"s sec secs second seconds",
+        13: b"ms msec milli millis milliseconds",
+        16: b"us usec micro micros microseconds",
+        19: b"ns nsec nano nanos nanoseconds",
+    }.items()
+    for unit in units.split()
+}
 _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').match
 
 
@@ -40,7 +52,7 @@ def of_json(text: bytes, at: int) -> Found | None:
     at += 1
     while (rank is None or start == end) and (found := _NAME(text, at)):
         name, at = found[1], found.end()
-        if name in KEYS["wrapper"] and (inner := _OPEN(text, at)):
+        if (name in KEYS["wrapper"] or _may_name_time(name)) and (inner := _OPEN(text, at)):
             at = inner.end()
             continue
         value = _SCALAR(text, at)
@@ -49,8 +61,8 @@ def of_json(text: bytes, at: int) -> Found | None:
             continue
         if rank is None:
             rank = _rank(name, value[0].strip(b'"'))
-        if start == end and name in KEYS["time"]:
-            start, end = _time(text, at, value.end())
+        if start == end and _may_name_time(name):
+            start, end = _time(text, name, at, value.end())
         at = value.end()
     return Found(start, end, rank) if start != end or rank is not None else None
 
@@ -75,8 +87,8 @@ def of_pairs(text: bytes, at: int) -> Found | None:
         name, value = found[1], found[2]
         if rank is None and name not in KEYS["setting"]:
             rank = _rank(name, value.strip(b'"'))
-        if start == end and name in KEYS["time"]:
-            start, end = _time(text, found.start(2), found.end(2))
+        if start == end and _may_name_time(name):
+            start, end = _time(text, name, found.start(2), found.end(2))
         elif start == end and (audit := _AUDIT(text, found.start(2))):
             start, end = audit.span(1)
         at = found.end()
@@ -94,7 +106,21 @@ def _rank(name: bytes, value: bytes) -> int | None:
     return None
 
 
-def _time(text: bytes, at: int, limit: int) -> tuple[int, int]:
+def _in_unit(name: bytes) -> tuple[bytes, int]:
+    """The name without the unit at its end, and the digits of a time in this unit since 1970; 0 for no unit."""
+    word = _LAST_WORD(name)
+    digits = _DIGITS.get(word[0].lower(), 0) if word else 0
+    return (name[: word.start()].removesuffix(b"_"), digits) if word and digits else (name, 0)
+
+
+def _may_name_time(name: bytes) -> bool:
+    return name in KEYS["time"] or _in_unit(name)[0] in KEYS["time"]
+
+
+def _time(text: bytes, name: bytes, at: int, limit: int) -> tuple[int, int]:
     at += text[at : at + 1] == b'"'
-    found = scan(text, at, limit) or SCAN_PLACED["epoch"](text, at, limit)
+    digits = re.compile(rb"[0-9]*").match(text, at)
+    if name not in KEYS["time"] and digits and len(digits[0]) != _in_unit(name)[1]:
+        return 0, 0
+    found = SCAN_PLACED["members"](text, at) or scan(text, at, limit)
     return found.span() if found else (0, 0)

@@ -59,6 +59,7 @@ class Position(StrEnum):
 
 
 _times, _tokens, _exceptions = (table(f"{name}.toml") for name in ("times", "tokens", "exceptions"))
+_times["pieces"]["zones"] = "|".join(" ".join(_times["zones"].values()).split())
 UPTIME, AUDIT, DATED_THING = (
     compiled(_times[name], _times["pieces"]) for name in ("uptime", "audit", "dated_thing")
 )
@@ -72,10 +73,12 @@ def pattern_of(layout: str) -> str:
 
 def _scanner(layouts: Iterable[str]) -> Match:
     """A function that matches a time of these layouts at an offset; the match spans the time."""
+    names = {"{date}": _times["dates"], "{day}": _times["days"], "": [""]}
     patterns = (
-        pattern_of(layout.replace("{date}", date))
+        pattern_of(layout.replace(name, part) if name else layout)
         for layout in layouts
-        for date in (_times["dates"] if "{date}" in layout else [""])
+        for name in [next(name for name in names if name in layout)]
+        for part in names[name]
     )
     return compiled(f"(?! )(?:{'|'.join(patterns)}){_times['guard']}", _times["pieces"]).match
 
@@ -83,7 +86,7 @@ def _scanner(layouts: Iterable[str]) -> Match:
 #: Arguments: the text, the offset, and where a time must end.
 scan = _scanner(_times["layouts"])
 #: The same for the layouts of special contexts.
-SCAN_PLACED = {name: _scanner(_times[name]) for name in ("klog", "epoch", "boot", "day_of_year")}
+SCAN_PLACED = {name: _scanner(_times[name]) for name in ("klog", "members", "boot", "day_of_year")}
 _TOKENS = [
     (
         expanded(positions, _tokens["positions"]),

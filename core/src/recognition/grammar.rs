@@ -42,7 +42,7 @@ pub struct Grammar {
     /// Found wherever a time may stand.
     times: Patterns,
     pub klog: PlacedTimes,
-    pub epoch: PlacedTimes,
+    pub members: PlacedTimes,
     pub day_of_year: PlacedTimes,
     /// Their first group is a time.
     pub uptime: Regex,
@@ -85,7 +85,7 @@ impl Grammar {
     /// Errors: the first row at fault, and its fault.
     pub fn new(formats: &[user_formats::Data], tables: &Tables) -> Result<Self, String> {
         let severities = Severities::new(tables)?;
-        let (times_file, times) = tables.read::<Times>("times.toml")?;
+        let (times_file, times) = Times::read(tables)?;
         let placed = |layouts: &[Pattern]| {
             Ok::<_, String>(PlacedTimes(beginning(&times.guarded(&times_file, layouts)?)?))
         };
@@ -108,12 +108,12 @@ impl Grammar {
             tokens: Table::new(tables, &severities)?,
             times: Patterns::new(&times.guarded(&times_file, &times.layouts)?)?,
             klog: placed(&times.klog)?,
-            epoch: placed(&times.epoch)?,
+            members: placed(&times.members)?,
             day_of_year: placed(&times.day_of_year)?,
             uptime: beginning([&time(&times.uptime)?])?,
             audit: beginning([&time(&times.audit)?])?,
             dated_thing: expression(&time(&times.dated_thing)?)?,
-            readable: Arc::new(Layouts::new(times.readable(&times_file)?)?),
+            readable: Arc::new(Layouts::new(times.readable(&times_file)?, times.zones())?),
             exceptions: Patterns::new(&rows)?,
             exception_ranks: patterns.iter().map(|(_, rank)| *rank).collect(),
             endings,
@@ -221,7 +221,7 @@ pub fn group_at(pattern: &Regex, text: &[u8], at: usize) -> Option<Range<usize>>
 /// The end of a time whose pattern ended there, behind its guard.
 fn without_guard(text: &[u8], end: usize) -> usize {
     match &text[..end] {
-        [.., b':', last] if !last.is_ascii_digit() => end - 2,
+        [.., b':' | b'.', last] if !last.is_ascii_digit() => end - 2,
         [.., last] if !is_word(*last) => end - 1,
         _ => end,
     }

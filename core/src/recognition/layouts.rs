@@ -5,19 +5,17 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::tables::{File, Pattern, Pieces, Row};
-
-/// Stands in a layout for each of the dates.
-const DATE: &str = "{date}";
+use crate::tables::{File, Pattern, Pieces, Row, Tables};
 
 /// The file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Times {
     dates: Vec<String>,
+    days: Vec<String>,
     pub layouts: Vec<Pattern>,
     pub klog: Vec<Pattern>,
-    pub epoch: Vec<Pattern>,
+    pub members: Vec<Pattern>,
     boot: Vec<Pattern>,
     pub day_of_year: Vec<Pattern>,
     guard: String,
@@ -26,9 +24,26 @@ pub struct Times {
     pub dated_thing: Pattern,
     directives: BTreeMap<char, String>,
     pub pieces: Pieces,
+    /// Words by what they mean.
+    zones: BTreeMap<String, String>,
 }
 
 impl Times {
+    /// Errors: the row at fault, and its fault.
+    pub fn read(tables: &Tables) -> Result<(File<'_>, Self), String> {
+        let (file, mut times) = tables.read::<Self>("times.toml")?;
+        let words: Vec<_> = times.zones().map(|(word, _)| word).collect();
+        times.pieces.insert("zones".into(), words.join("|"));
+        Ok((file, times))
+    }
+
+    /// Words for zones, with their offset as it is written; empty if they have several.
+    pub fn zones(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.zones.iter().flat_map(|(offset, words)| {
+            words.split_whitespace().map(move |word| (word, &offset[..]))
+        })
+    }
+
     /// Patterns of layouts, with the guard. Errors: the row at fault, and its fault.
     pub fn guarded(&self, file: &File<'_>, layouts: &[Pattern]) -> Result<Vec<Row>, String> {
         let rows = self.rows(file, layouts, &self.guard)?.into_iter();
@@ -37,7 +52,7 @@ impl Times {
 
     /// All layouts, with patterns of a time's whole text.
     pub fn readable(&self, file: &File<'_>) -> Result<Vec<(String, Row)>, String> {
-        let kinds = [&self.layouts, &self.klog, &self.epoch, &self.boot, &self.day_of_year];
+        let kinds = [&self.layouts, &self.klog, &self.members, &self.boot, &self.day_of_year];
         let rows = kinds.map(|layouts| self.rows(file, layouts, "{end}"));
         Ok(rows.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
@@ -52,9 +67,13 @@ impl Times {
         let mut rows = Vec::new();
         for written in layouts {
             let layout = written.get_ref();
-            let dates = if layout.contains(DATE) { &self.dates[..] } else { &[String::new()] };
-            for date in dates {
-                let layout = layout.replace(DATE, date);
+            let lists = [("{date}", &self.dates), ("{day}", &self.days)];
+            let list = lists.into_iter().find(|(name, _)| layout.contains(name));
+            let (name, parts) = list.map_or((&layout[..], vec![layout]), |(name, parts)| {
+                (name, parts.iter().collect())
+            });
+            for part in parts {
+                let layout = layout.replace(name, part);
                 let pattern = self.pattern(&layout).map(|pattern| pattern + end);
                 rows.push((layout, file.row_of(written, pattern, &self.pieces)?));
             }

@@ -35,7 +35,8 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
             break;
         };
         at = end;
-        if grammar.severities.keys.wrapper.contains(name) {
+        let is_time = may_name_time(grammar, name);
+        if grammar.severities.keys.wrapper.contains(name) || is_time {
             if let Some(inner) = object_at(text, at) {
                 at = inner;
                 continue;
@@ -48,8 +49,8 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
         if found.rank.is_none() {
             found.rank = rank(grammar, name, unquoted(&text[at..end]));
         }
-        if found.time.is_empty() && grammar.severities.keys.time.contains(name) {
-            found.time = time(grammar, caches, text, at, end);
+        if found.time.is_empty() && is_time {
+            found.time = time(grammar, caches, text, name, at..end);
         }
         at = end;
     }
@@ -68,8 +69,8 @@ pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) 
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }
         if found.time.is_empty() {
-            if grammar.severities.keys.time.contains(name) {
-                found.time = time(grammar, caches, text, value.start, value.end);
+            if may_name_time(grammar, name) {
+                found.time = time(grammar, caches, text, name, value);
             } else if let Some(audit) = group_at(&grammar.audit, text, value.start) {
                 found.time = audit;
             }
@@ -194,15 +195,44 @@ fn rank(grammar: &Grammar, name: &[u8], value: &[u8]) -> Option<usize> {
     }
 }
 
+/// True if a member of this name says a time, whatever the unit.
+fn may_name_time(grammar: &Grammar, name: &[u8]) -> bool {
+    let times = &grammar.severities.keys.time;
+    times.contains(name) || times.contains(in_unit(name).0)
+}
+
+/// A name without the unit at its end, and the digits of a time in this unit since 1970.
+fn in_unit(name: &[u8]) -> (&[u8], Option<usize>) {
+    let is_in_word = |byte: &&u8| byte.is_ascii_lowercase();
+    let tail = name.iter().rev().take_while(is_in_word).count();
+    let start = name.len() - tail;
+    let is_begun = start > 0 && tail > 0 && name[start - 1].is_ascii_uppercase();
+    let word = name[start - usize::from(is_begun)..].to_ascii_lowercase();
+    let digits = match &word[..] {
+        b"s" | b"sec" | b"secs" | b"second" | b"seconds" => 10,
+        b"ms" | b"msec" | b"milli" | b"millis" | b"milliseconds" => 13,
+        b"us" | b"usec" | b"micro" | b"micros" | b"microseconds" => 16,
+        b"ns" | b"nsec" | b"nano" | b"nanos" | b"nanoseconds" => 19,
+        _ => return (name, None),
+    };
+    let base = &name[..name.len() - word.len()];
+    (base.strip_suffix(b"_").unwrap_or(base), Some(digits))
+}
+
+/// The place of the time in a member's value; empty for none.
 fn time(
     grammar: &Grammar,
     caches: &mut Caches,
     text: &[u8],
-    at: usize,
-    end: usize,
+    name: &[u8],
+    value: Range<usize>,
 ) -> Range<usize> {
-    let at = at + usize::from(text.get(at) == Some(&b'"'));
-    let text = &text[..end];
-    let found = grammar.time_at(caches, text, at);
-    found.or_else(|| grammar.epoch.scan(text, at)).unwrap_or_default()
+    let at = value.start + usize::from(text.get(value.start) == Some(&b'"'));
+    let digits = text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_known = grammar.severities.keys.time.contains(name);
+    if !is_known && in_unit(name).1.is_none_or(|in_unit| digits != in_unit) {
+        return 0..0;
+    }
+    let found = grammar.members.scan(text, at);
+    found.or_else(|| grammar.time_at(caches, &text[..value.end], at)).unwrap_or_default()
 }

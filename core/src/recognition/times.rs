@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Times, read by the layouts of `core/grammar/times.toml`.
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
 use chrono::{Datelike, NaiveDate};
 use pyo3::FromPyObject;
 
+use crate::recognition::names::Names;
 use crate::recognition::patterns::{Cache, Patterns, Pool};
 use crate::tables::Row;
 
@@ -19,21 +21,40 @@ const LATEST: i64 = 2_932_896 * 1440 - 1;
 /// So many years hold two leap years, those around 2100 too.
 const YEARS: i32 = 13;
 
+const WEEKDAYS: [&[u8; 3]; 7] = [b"Mon", b"Tue", b"Wed", b"Thu", b"Fri", b"Sat", b"Sun"];
+
 /// Layouts of times, in the order in which they are tried.
 pub struct Layouts {
     layouts: Vec<String>,
     patterns: Patterns,
+    /// Offsets by words for zones; None for those that have several.
+    zones: Names<Option<i16>>,
     unused_caches: Pool<Cache>,
 }
 
 impl Layouts {
-    /// Errors: the first row at fault, and its fault.
-    pub fn new(rows: Vec<(String, Row)>) -> Result<Self, String> {
+    /// zones: words, and their offsets. Errors: the first row at fault, and its fault.
+    pub fn new<'z>(
+        rows: Vec<(String, Row)>,
+        zones: impl Iterator<Item = (&'z str, &'z str)>,
+    ) -> Result<Self, String> {
         Ok(Self {
+            zones: Names::new(zones.map(|(word, offset)| (word, minutes_of(offset.as_bytes())))),
             patterns: Patterns::new(rows.iter().map(|(_, row)| row))?,
             layouts: rows.into_iter().map(|(layout, _)| layout).collect(),
             unused_caches: Pool::default(),
         })
+    }
+
+    /// A zone's minutes east of UTC; None for none, and for words that mean several.
+    fn offset_of(&self, zone: &[u8]) -> Option<i16> {
+        let zone = zone.trim_ascii_start();
+        let letters = zone.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+        let (word, offset) = zone.split_at(letters);
+        match word {
+            b"Z" => Some(0),
+            _ => minutes_of(offset.trim_ascii_start()).or_else(|| self.zones.get(word)?),
+        }
     }
 
     fn read<'t>(&self, cache: &mut Cache, text: &'t [u8]) -> Option<Fields<'t>> {
@@ -48,10 +69,9 @@ impl Layouts {
                 continue;
             }
             let letter = layout.next()?;
-            let size = size_of(letter, &text[at..]);
             // Thousandths go on with those before them.
             let before = if letter == b'L' { fields.get(b'L').len() } else { 0 };
-            let end = at + size;
+            let end = at + size_of(letter, &text[at..], layout.len());
             fields.places[usize::from(letter % 64)] = ((at - before) as u16, end as u16);
             at = end;
         }
@@ -59,26 +79,43 @@ impl Layouts {
     }
 }
 
-/// Bytes that a directive takes of a text that fits its layout.
-fn size_of(letter: u8, text: &[u8]) -> usize {
+/// Bytes that a directive takes of a text that fits its layout. rest: of the layout behind it.
+fn size_of(letter: u8, text: &[u8], rest: usize) -> usize {
+    let run = |is_in: fn(&u8) -> bool| text.iter().take_while(|byte| is_in(byte)).count();
+    let one_or_two = |text: &[u8]| 1 + usize::from(text.get(1).is_some_and(u8::is_ascii_digit));
     match letter {
         b'y' | b'm' | b'd' | b'H' | b'M' | b'S' => 2,
-        b'b' | b'a' | b'j' | b'L' => 3,
+        b'j' | b'L' => 3,
         b'Y' => 4,
-        b'x' => 5,
         b's' => 10,
-        b'e' | b'k' | b'I' => 1 + usize::from(text.get(1).is_some_and(u8::is_ascii_digit)),
-        b'f' if matches!(text, [b'.' | b',', ..]) => {
+        b'b' => run(u8::is_ascii_alphabetic),
+        b'A' | b'g' => run(|byte| !byte.is_ascii_whitespace()) + 1,
+        b'a' if text.first_chunk().is_some_and(|day| WEEKDAYS.contains(&day)) => {
+            size_of(b'A', text, rest)
+        }
+        b'n' | b'e' | b'k' | b'I' => one_or_two(text),
+        b'x' => {
+            let first = one_or_two(text) + 1;
+            first + one_or_two(&text[first..])
+        }
+        b'_' => run(|byte| !byte.is_ascii_digit()),
+        b'f' if matches!(text, [b'.' | b',' | b':', ..]) => {
             1 + text[1..].iter().take_while(|byte| byte.is_ascii_digit()).count()
         }
-        b'p' | b'P' => match text {
-            [b' ', b'A' | b'P', b'M', ..] => 3,
-            [b'A' | b'P', b'M', ..] => 2,
-            _ => 0,
-        },
-        b'f' => 0,
-        b'Z' => text.iter().take_while(|byte| byte.is_ascii_uppercase()).count(),
-        _ => text.len(), // zones and seconds since boot stand last
+        b'p' | b'P' => {
+            let space = run(|byte| !byte.is_ascii_graphic());
+            match text[space..] {
+                [b'A' | b'P' | b'a' | b'p', b'M' | b'm', ..] => space + 2,
+                [b'a' | b'p', b'.', b'm', b'.', ..] => space + 4,
+                [b'a' | b'p', b'.', b'm', ..] => space + 3,
+                _ => 0,
+            }
+        }
+        b'a' | b'f' => 0,
+        b'q' => text.iter().rposition(|&byte| byte == b'"').map_or(0, |last| last + 1),
+        // A zone stands last, or before a space and a year.
+        b'Z' | b'z' if rest > 0 => text.len() - 5,
+        _ => text.len(), // these stand last
     }
 }
 
@@ -117,29 +154,60 @@ impl<'t> Fields<'t> {
             return None;
         }
         let date = if self.has(b'j') {
-            NaiveDate::from_yo_opt(year, self.number(b"j") as u32 + 1) // the first day is 000
+            // Without a year, the first day is 000.
+            let first = u32::from(!self.has(b'Y'));
+            NaiveDate::from_yo_opt(year, self.number(b"j") as u32 + first)
         } else {
-            let months = b"JanFebMarAprMayJunJulAugSepOctNovDec".chunks(3);
-            let named = (1..).zip(months).find(|(_, month)| *month == self.get(b'b'));
-            let month = named.map_or(self.number(b"m") as u32, |(month, _)| month);
-            NaiveDate::from_ymd_opt(year, month, self.number(b"de") as u32)
+            let (month, day) = self.month_and_day()?;
+            NaiveDate::from_ymd_opt(year, month as u32, day as u32)
         };
         date.map(|date| i64::from(date.to_epoch_days()))
     }
 
-    /// The stamp of a time that is a number of seconds. fraction: of a field of its own.
-    fn since_origin(&self, fraction: &'t [u8]) -> Option<Stamp<'t>> {
+    /// None if nobody knows which is which.
+    fn month_and_day(&self) -> Option<(i64, i64)> {
+        if let Some((month, day)) = self.month_and_day_in_any_order() {
+            return match (month, day) {
+                (13.., _) => Some((day, month)),
+                (_, 13..) => Some((month, day)),
+                _ => (month == day).then_some((month, day)),
+            };
+        }
+        let months = b"JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC".chunks(3);
+        let name = self.get(b'b').get(..3).unwrap_or_default();
+        let named = (1..).zip(months).find(|(_, month)| month.eq_ignore_ascii_case(name));
+        let month = named.map_or(self.number(b"mn"), |(month, _)| month);
+        Some((month, self.number(b"de")))
+    }
+
+    fn month_and_day_in_any_order(&self) -> Option<(i64, i64)> {
+        let mut numbers = self.get(b'x').split(|byte| !byte.is_ascii_digit()).map(number);
+        numbers.next().zip(numbers.next())
+    }
+
+    /// Digits of a field of its own.
+    fn fraction(&self) -> Cow<'t, [u8]> {
+        if self.has(b'N') {
+            let digits = self.get(b'N').rsplit(|byte| !byte.is_ascii_digit()).next();
+            return format!("{:09}", number(digits.unwrap_or_default())).into_bytes().into();
+        }
+        let point = self.get(b'f').get(1..).unwrap_or_default();
+        Cow::Borrowed(if self.has(b'L') { self.get(b'L') } else { point })
+    }
+
+    /// The stamp of a time that is a number of seconds.
+    fn since_origin(&self) -> Option<Stamp<'t>> {
         let (second, fraction, origin) = if self.has(b's') {
-            (self.number(b"s"), fraction, Origin::Epoch)
+            (self.number(b"s"), self.fraction(), Origin::Epoch)
         } else if let [first, b'.', digits @ .., b'e', b'+', b'0', b'9'] = self.get(b'E') {
             let (seconds, fraction) = digits.split_at(digits.len().min(9));
             let missing = 9 - seconds.len() as u32;
             let billions = i64::from(first - b'0') * 1_000_000_000;
-            (billions + number(seconds) * 10_i64.pow(missing), fraction, Origin::Epoch)
+            (billions + number(seconds) * 10_i64.pow(missing), fraction.into(), Origin::Epoch)
         } else {
             let uptime = self.get(b'u');
             let point = uptime.iter().position(|&byte| byte == b'.')?;
-            (number(&uptime[..point]), &uptime[point + 1..], Origin::Boot)
+            (number(&uptime[..point]), uptime[point + 1..].into(), Origin::Boot)
         };
         let (day, second) = match origin {
             Origin::Epoch => (second / 86_400, second % 86_400),
@@ -150,15 +218,16 @@ impl<'t> Fields<'t> {
     }
 
     /// The second of the day, and the fraction. A leap second is the end of the one before.
-    fn time_of_day(&self, fraction: &'t [u8]) -> (i64, &'t [u8]) {
+    fn time_of_day(&self) -> (i64, Cow<'t, [u8]>) {
         let mut hour = self.number(b"kHI");
-        if let [.., half, b'M'] = [self.get(b'p'), self.get(b'P')].concat()[..] {
-            hour = hour % 12 + if half == b'P' { 12 } else { 0 };
+        let mut half = self.get(b'p').iter().chain(self.get(b'P'));
+        if let Some(half) = half.find(|byte| b"AaPp".contains(byte)) {
+            hour = hour % 12 + if b"Pp".contains(half) { 12 } else { 0 };
         }
         let minute = hour * 60 + self.number(b"M");
         match self.number(b"S") {
-            60 => (minute * 60 + 59, b"999999"),
-            second => (minute * 60 + second, fraction),
+            60 => (minute * 60 + 59, b"999999".into()),
+            second => (minute * 60 + second, self.fraction()),
         }
     }
 }
@@ -293,7 +362,7 @@ impl Clock {
         }
         let fields = self.fields(text)?;
         let stamp = self.stamp(&fields)?;
-        let offset = offset_of(stamp.zone);
+        let offset = self.layouts.offset_of(stamp.zone);
         let instant = Instant { micros: stamp.micros(), offset, origin: stamp.origin };
         self.lasts[place].keep(text, &fields, instant);
         Some(instant)
@@ -303,7 +372,11 @@ impl Clock {
     pub fn iso(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         let fields = self.fields(text)?;
         let stamp = self.stamp(&fields)?;
-        Some(if stamp.origin == Origin::Epoch { stamp.iso() } else { text.to_vec() })
+        Some(if stamp.origin == Origin::Epoch {
+            stamp.iso(self.layouts.offset_of(stamp.zone))
+        } else {
+            text.to_vec()
+        })
     }
 
     /// Gives the cache back, until another time is read.
@@ -320,26 +393,22 @@ impl Clock {
     }
 
     fn stamp<'t>(&self, fields: &Fields<'t>) -> Option<Stamp<'t>> {
-        let point = fields.get(b'f').get(1..).unwrap_or_default();
-        let fraction = if fields.has(b'L') { fields.get(b'L') } else { point };
-        if let Some(stamp) = fields.since_origin(fraction) {
+        if let Some(stamp) = fields.since_origin() {
             return Some(stamp);
         }
-        if fields.has(b'x') {
-            return None; // day and month, and nobody knows which is which
-        }
-        let (second, fraction) = fields.time_of_day(fraction);
-        let zone = fields.get(b'z');
+        let (second, fraction) = fields.time_of_day();
+        let zone = fields.get(if fields.has(b'Z') { b'Z' } else { b'z' });
         let stamp = Stamp { day: 0, second, fraction, zone, origin: Origin::Epoch };
-        if !b"dej".iter().any(|&letter| fields.has(letter)) {
+        if !b"dejx".iter().any(|&letter| fields.has(letter)) {
             return Some(Stamp { zone: b"", origin: Origin::Midnight, ..stamp });
         }
         if let Some(year) = fields.year() {
             return Some(Stamp { day: fields.day_in(year)?, ..stamp });
         }
-        let years = (self.year - YEARS + 1..=self.year).rev();
-        let days = years.filter_map(|year| fields.day_in(year));
-        days.map(|day| Stamp { day, ..stamp }).find(|stamp| stamp.micros() <= self.limit)
+        let mut years = (self.year - YEARS + 1..=self.year).rev();
+        let fits = |day: &i64| day * DAY + stamp.time_of_day() <= self.limit;
+        let day = years.find_map(|year| fields.day_in(year).filter(fits))?;
+        Some(Stamp { day, ..stamp })
     }
 }
 
@@ -357,24 +426,28 @@ impl Drop for Clock {
 }
 
 /// A time's fields, as numbers.
-#[derive(Clone, Copy)]
 struct Stamp<'t> {
     /// Days since 1970.
     day: i64,
     /// Seconds of the day.
     second: i64,
     /// Digits as written.
-    fraction: &'t [u8],
+    fraction: Cow<'t, [u8]>,
     zone: &'t [u8],
     origin: Origin,
 }
 
 impl Stamp<'_> {
     fn micros(&self) -> i64 {
-        self.day * DAY + self.second * SECOND + micros_of_fraction(self.fraction)
+        self.day * DAY + self.time_of_day()
     }
 
-    fn iso(&self) -> Vec<u8> {
+    fn time_of_day(&self) -> i64 {
+        self.second * SECOND + micros_of_fraction(&self.fraction)
+    }
+
+    /// offset: that of its zone.
+    fn iso(&self, offset: Option<i16>) -> Vec<u8> {
         let date = date_of(self.day);
         let mut iso = b"0000-00-00T00:00:00".to_vec();
         let minute = self.second / 60;
@@ -391,11 +464,11 @@ impl Stamp<'_> {
         }
         if !self.fraction.is_empty() {
             iso.push(b'.');
-            iso.extend_from_slice(self.fraction);
+            iso.extend_from_slice(&self.fraction);
         }
-        match offset_of(self.zone) {
+        match offset {
             None => {}
-            Some(0) if !self.zone.ends_with(b"0") => iso.push(b'Z'),
+            Some(0) if !self.zone.iter().any(u8::is_ascii_digit) => iso.push(b'Z'),
             Some(offset) => {
                 let minutes = i64::from(offset.abs());
                 iso.push(if offset < 0 { b'-' } else { b'+' });
@@ -417,16 +490,13 @@ fn two_digits(number: i64) -> [u8; 2] {
     [b'0' + (number / 10) as u8, b'0' + (number % 10) as u8]
 }
 
-/// The zone's minutes east of UTC; None for none, and for words that may mean several.
-fn offset_of(zone: &[u8]) -> Option<i16> {
-    match zone.trim_ascii_start() {
-        b"Z" | b"UTC" | b"GMT" => Some(0),
-        [sign @ (b'+' | b'-'), digits @ ..] => {
-            let (hours, minutes) = digits.split_at(2);
-            let minutes = minutes.strip_prefix(b":").unwrap_or(minutes);
-            let offset = (number(hours) * 60 + number(minutes)) as i16;
-            Some(if *sign == b'-' { -offset } else { offset })
-        }
-        _ => None,
-    }
+/// Minutes that a sign and digits say, such as +2, +0200 or +02:00; None for other text.
+fn minutes_of(offset: &[u8]) -> Option<i16> {
+    let (sign, offset) = offset.split_first().filter(|(sign, _)| b"+-".contains(sign))?;
+    let size = offset.iter().position(u8::is_ascii_whitespace).unwrap_or(offset.len());
+    let digits: Vec<u8> = offset[..size].iter().copied().filter(u8::is_ascii_digit).collect();
+    let (hours, minutes) =
+        digits.split_at(if digits.len() > 2 { digits.len() - 2 } else { digits.len() });
+    let minutes = (number(hours) * 60 + number(minutes)) as i16;
+    Some(if *sign == b'-' { -minutes } else { minutes })
 }
