@@ -14,6 +14,7 @@ from tests.reference import members, tables
 from tests.reference.grammar import LETTERS, RANKS, SYSLOG, WORDS
 from tests.reference.members import Found
 from tests.reference.tables import (
+    NO_CLOCK,
     SCAN_PLACED,
     UPTIME,
     Kind,
@@ -25,8 +26,8 @@ from tests.reference.tables import (
 )
 
 #: Bytes and tokens that are read of a line and of a plain head; how often content may begin; words and
-#: fields before a level.
-REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS = (
+#: fields before a level; bytes of a date that no layout fits.
+REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS, LONGEST_DATE = (
     LIMITS[f"head.{name}"]
     for name in [
         "REACH",
@@ -35,11 +36,15 @@ REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS = (
         "MOST_CONTENTS",
         "MOST_WORDS",
         "MOST_FIELDS",
+        "LONGEST_DATE",
     ]
 )
 
+#: What stands before a line's text and shows nothing.
+_LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[\x00\x0c]*").match
 _BLANKS = re.compile(rb"[ \t]*").match
 _BEHIND_TIME = re.compile(rb"[\])|:,]?[ \t]*").match
+_TIME_OF_DAY = re.compile(rb"[0-9]{1,2}:").match
 _LETTERS_AND_DIGITS = re.compile(rb"\w+")
 #: Allowed in brackets before a time: a level, a zone, Chromium's process and thread, a word.
 _BEFORE_TIME = re.compile(
@@ -61,7 +66,9 @@ _LOGGERS = (b"root", b"main")
 
 def read_head(text: bytes) -> Found:
     """Time and severity in a line's head. text: at most REACH bytes, without colours and line end."""
-    return _Reader(text).read()
+    lead = _end(_LEAD, text, 0)
+    head = _Reader(text[lead:]).read()
+    return head._replace(start=head.start + lead, end=head.end + lead)
 
 
 class _Reader:
@@ -111,7 +118,10 @@ class _Reader:
         return tables.rank_of_ending(text)
 
     def _found_time(self, start: int, end: int) -> None:
-        if self._head.start == self._head.end:
+        """Keeps a line's time, unless it is a duration, or a time of day whose date was not read."""
+        before = self._text[max(start - LONGEST_DATE, 0) : start]
+        is_lost = before and _TIME_OF_DAY(self._text, start) and NO_CLOCK.search(before)
+        if self._head.start == self._head.end and not is_lost:
             self._head = self._head._replace(start=start, end=end)
 
     def _found(self, rank: int, behind: int) -> None:
@@ -162,8 +172,8 @@ class _Reader:
         return at
 
     def _found_members(self, found: Found) -> None:
-        self._found_time(found.start, found.end)
-        self._head = self._head._replace(rank=found.rank)
+        head = found if self._head.start == self._head.end else self._head
+        self._head = head._replace(rank=found.rank)
 
     @property
     def _is_logged(self) -> bool:

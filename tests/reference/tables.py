@@ -60,8 +60,9 @@ class Position(StrEnum):
 
 _times, _tokens, _exceptions = (table(f"{name}.toml") for name in ("times", "tokens", "exceptions"))
 _times["pieces"]["zones"] = "|".join(" ".join(_times["zones"].values()).split())
-UPTIME, AUDIT, DATED_THING = (
-    compiled(_times[name], _times["pieces"]) for name in ("uptime", "audit", "dated_thing")
+UPTIME, AUDIT, DATED_THING, NO_CLOCK = (
+    compiled(_times[name], _times["pieces"])
+    for name in ("uptime", "audit", "dated_thing", "no_clock")
 )
 
 
@@ -80,7 +81,9 @@ def _scanner(layouts: Iterable[str]) -> Match:
         for name in [next(name for name in names if name in layout)]
         for part in names[name]
     )
-    return compiled(f"(?! )(?:{'|'.join(patterns)}){_times['guard']}", _times["pieces"]).match
+    before_number = r"(?=:\d)"  # a zone may stand there
+    guard = f"(?:(?: (?:{{zones}}){before_number})|{_times['guard']})"
+    return compiled(f"(?! )(?:{'|'.join(patterns)}){guard}", _times["pieces"]).match
 
 
 #: Arguments: the text, the offset, and where a time must end.

@@ -47,6 +47,8 @@ pub struct Grammar {
     /// Their first group is a time.
     pub uptime: Regex,
     pub audit: Regex,
+    /// Matches what stands before a time of day: it is no time of the line.
+    pub no_clock: Regex,
     /// Matches the end of a line: a time alone on the next one is no time of the log.
     pub dated_thing: Regex,
     /// All that a clock reads.
@@ -112,6 +114,7 @@ impl Grammar {
             day_of_year: placed(&times.day_of_year)?,
             uptime: beginning([&time(&times.uptime)?])?,
             audit: beginning([&time(&times.audit)?])?,
+            no_clock: expression(&time(&times.no_clock)?)?,
             dated_thing: expression(&time(&times.dated_thing)?)?,
             readable: Arc::new(Layouts::new(times.readable(&times_file)?, times.zones())?),
             exceptions: Patterns::new(&rows)?,
@@ -151,7 +154,8 @@ impl Grammar {
     pub fn time_at(&self, caches: &mut Caches, text: &[u8], at: usize) -> Option<Range<usize>> {
         text.get(at).filter(|&&first| first != b' ')?;
         let (_, end) = self.times.first_at(&mut caches.times, text, at)?;
-        Some(at..without_guard(text, end))
+        let end = without_guard(text, end);
+        Some(at..end + self.readable.zone_before_number(&text[end..]))
     }
 
     /// The rank of the first exception that matches at a place.

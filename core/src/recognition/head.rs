@@ -23,6 +23,8 @@ pub const MOST_TOKENS: usize = 40;
 pub const MOST_CONTENTS: usize = 8;
 pub const MOST_WORDS: usize = 2;
 pub const MOST_FIELDS: usize = 6;
+/// Bytes of a date that no layout fits.
+pub const LONGEST_DATE: usize = 32;
 
 /// What a head shows.
 #[derive(Default)]
@@ -45,6 +47,8 @@ pub fn read_head(
     text: &[u8],
     may_have_location: &mut dyn FnMut() -> bool,
 ) -> Head {
+    let lead = size_of_lead(text);
+    let text = &text[lead..];
     let mut reader = Reader {
         grammar,
         caches,
@@ -67,7 +71,15 @@ pub fn read_head(
         is_column: false,
     };
     reader.read();
-    reader.head
+    let Head { time, behind, .. } = reader.head;
+    Head { time: time.start + lead..time.end + lead, behind: behind + lead, ..reader.head }
+}
+
+/// Bytes before a line's text that show nothing: a byte order mark, NULs where a log was cut while it was
+/// written to, form feeds.
+fn size_of_lead(text: &[u8]) -> usize {
+    let mark = if text.starts_with(b"\xef\xbb\xbf") { 3 } else { 0 };
+    mark + text[mark..].iter().take_while(|&&byte| matches!(byte, b'\0' | b'\x0c')).count()
 }
 
 /// The state of reading one head. A step takes a token and returns where the next one begins; None
@@ -164,9 +176,16 @@ impl Reader<'_> {
     }
 
     fn found_time(&mut self, time: Range<usize>) {
-        if self.head.time.is_empty() {
+        if self.head.time.is_empty() && !self.is_lost(&time) {
             self.head.time = time;
         }
+    }
+
+    /// True for a time of day that is a duration, or whose date was not read.
+    fn is_lost(&self, time: &Range<usize>) -> bool {
+        let is_of_day = matches!(self.text[time.clone()], [_, b':', ..] | [_, _, b':', ..]);
+        let from = time.start.saturating_sub(LONGEST_DATE);
+        is_of_day && time.start > 0 && self.grammar.no_clock.is_match(&self.text[from..time.start])
     }
 
     /// Keeps the severity, and a time behind it if none stood before.
@@ -232,7 +251,9 @@ impl Reader<'_> {
     }
 
     fn found_members(&mut self, found: Members) {
-        self.found_time(found.time);
+        if self.head.time.is_empty() {
+            self.head.time = found.time;
+        }
         self.head.rank = found.rank;
     }
 

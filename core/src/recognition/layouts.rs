@@ -21,6 +21,7 @@ pub struct Times {
     guard: String,
     pub uptime: Pattern,
     pub audit: Pattern,
+    pub no_clock: Pattern,
     pub dated_thing: Pattern,
     directives: BTreeMap<char, String>,
     pub pieces: Pieces,
