@@ -16,6 +16,7 @@ from tests.reference.members import Found
 from tests.reference.tables import (
     NO_CLOCK,
     SCAN_PLACED,
+    THING,
     UPTIME,
     Kind,
     Match,
@@ -40,6 +41,8 @@ REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS, LONGEST
     ]
 )
 
+#: Cisco's marks of a clock that is not set, and wget's dashes.
+_MARKS = re.compile(rb"[*.-]{0,2}").match
 #: What stands before a line's text and shows nothing.
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[\x00\x0c]*").match
 _BLANKS = re.compile(rb"[ \t]*").match
@@ -118,9 +121,9 @@ class _Reader:
         return tables.rank_of_ending(text)
 
     def _found_time(self, start: int, end: int) -> None:
-        """Keeps a line's time, unless it is a duration, or a time of day whose date was not read."""
+        """Keeps a line's time, unless it is a thing's, a duration, or a time of day whose date was not read."""
         before = self._text[max(start - LONGEST_DATE, 0) : start]
-        is_lost = before and _TIME_OF_DAY(self._text, start) and NO_CLOCK.search(before)
+        is_lost = (_TIME_OF_DAY(self._text, start) and NO_CLOCK.search(before)) or THING.search(before)
         if self._head.start == self._head.end and not is_lost:
             self._head = self._head._replace(start=start, end=end)
 
@@ -158,8 +161,7 @@ class _Reader:
         if self._contents > MOST_CONTENTS or at >= self._limit:
             return None
         self._begin_fields(at, context)
-        is_marked = text[at : at + 1] in (b"*", b".")  # Cisco's marks of a clock that is not set
-        if time := scan(text, at + is_marked, self._limit):
+        if time := scan(text, _end(_MARKS, text, at), self._limit):
             if context == Position.NAMED and _is_value(text, *time.span()):
                 return None
             return self._behind_time(*time.span())

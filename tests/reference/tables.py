@@ -60,9 +60,9 @@ class Position(StrEnum):
 
 _times, _tokens, _exceptions = (table(f"{name}.toml") for name in ("times", "tokens", "exceptions"))
 _times["pieces"]["zones"] = "|".join(" ".join(_times["zones"].values()).split())
-UPTIME, AUDIT, DATED_THING, NO_CLOCK = (
+UPTIME, AUDIT, THING, DATED_THING, NO_CLOCK = (
     compiled(_times[name], _times["pieces"])
-    for name in ("uptime", "audit", "dated_thing", "no_clock")
+    for name in ("uptime", "audit", "thing", "dated_thing", "no_clock")
 )
 
 

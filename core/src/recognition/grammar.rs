@@ -49,6 +49,8 @@ pub struct Grammar {
     pub audit: Regex,
     /// Matches what stands before a time of day: it is no time of the line.
     pub no_clock: Regex,
+    /// Matches what stands before the date of a thing.
+    pub thing: Regex,
     /// Matches the end of a line: a time alone on the next one is no time of the log.
     pub dated_thing: Regex,
     /// All that a clock reads.
@@ -115,6 +117,7 @@ impl Grammar {
             uptime: beginning([&time(&times.uptime)?])?,
             audit: beginning([&time(&times.audit)?])?,
             no_clock: expression(&time(&times.no_clock)?)?,
+            thing: expression(&time(&times.thing)?)?,
             dated_thing: expression(&time(&times.dated_thing)?)?,
             readable: Arc::new(Layouts::new(times.readable(&times_file)?, times.zones())?),
             exceptions: Patterns::new(&rows)?,

@@ -181,11 +181,13 @@ impl Reader<'_> {
         }
     }
 
-    /// True for a time of day that is a duration, or whose date was not read.
+    /// True for the date of a thing, and for a time of day that is a duration or whose date was not read.
     fn is_lost(&self, time: &Range<usize>) -> bool {
+        let before = &self.text[time.start.saturating_sub(LONGEST_DATE)..time.start];
         let is_of_day = matches!(self.text[time.clone()], [_, b':', ..] | [_, _, b':', ..]);
-        let from = time.start.saturating_sub(LONGEST_DATE);
-        is_of_day && time.start > 0 && self.grammar.no_clock.is_match(&self.text[from..time.start])
+        before.iter().any(|&byte| is_word(byte))
+            && (is_of_day && self.grammar.no_clock.is_match(before)
+                || self.grammar.thing.is_match(before))
     }
 
     /// Keeps the severity, and a time behind it if none stood before.
@@ -229,9 +231,11 @@ impl Reader<'_> {
         (self.words, self.fields) = (0, 0);
         (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
         self.content = at;
-        self.look(at + 2);
-        let is_marked = matches!(self.text[at], b'*' | b'.') && at + 1 < self.plain.len();
-        if let Some(time) = self.time_at(at + usize::from(is_marked)) {
+        self.look(at + 3);
+        // Cisco's marks of a clock that is not set, and wget's dashes.
+        let marks =
+            self.plain[at..].iter().take(2).take_while(|byte| b"*.-".contains(byte)).count();
+        if let Some(time) = self.time_at(at + marks) {
             let is_of_thing = context == Position::Named && is_value(self.text, &time);
             return if is_of_thing { None } else { self.behind_time(time) };
         }
@@ -278,7 +282,7 @@ impl Reader<'_> {
     }
 
     fn time_at(&mut self, at: usize) -> Option<Range<usize>> {
-        let first = self.text[at];
+        let first = self.plain.get(at)?;
         (first.is_ascii_digit() || first.is_ascii_uppercase()).then(|| self.scan(at))?
     }
 

@@ -22,6 +22,7 @@ pub struct Times {
     pub uptime: Pattern,
     pub audit: Pattern,
     pub no_clock: Pattern,
+    pub thing: Pattern,
     pub dated_thing: Pattern,
     directives: BTreeMap<char, String>,
     pub pieces: Pieces,
