@@ -123,7 +123,9 @@ class _Reader:
     def _found_time(self, start: int, end: int) -> None:
         """Keeps a line's time, unless it is a thing's, a duration, or a time of day whose date was not read."""
         before = self._text[max(start - LONGEST_DATE, 0) : start]
-        is_lost = (_TIME_OF_DAY(self._text, start) and NO_CLOCK.search(before)) or THING.search(before)
+        is_lost = (_TIME_OF_DAY(self._text, start) and NO_CLOCK.search(before)) or THING.search(
+            before
+        )
         if self._head.start == self._head.end and not is_lost:
             self._head = self._head._replace(start=start, end=end)
 
