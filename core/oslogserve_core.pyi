@@ -34,6 +34,9 @@ class Grammar:
         written: when the log was last written, in seconds since 1970.
         """
 
+    def written(self, beginning: bytes, written: int) -> int:
+        """When a log was last written, for times without a year, see core/src/recognition/times.rs."""
+
 @final
 class Contents:
     """The words and ids of a log's blocks, see core/src/index/contents.rs. The GIL is released while it works."""

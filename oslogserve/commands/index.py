@@ -182,7 +182,7 @@ class _Maker:
             if log.blocks.index is not None and log.blocks.index.has_contents:
                 return "there"
             if log.blocks.index is None:
-                wanted = Wanted("summary", written=log.stored.modified)
+                wanted = Wanted("summary", written=self._renderer.written(log))
                 rendering = self._renderer(log.text(), wanted, log.blocks, charge=self._work.charge)
                 rendering.summary()
                 if rendering.broke_off:

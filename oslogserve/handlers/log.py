@@ -165,7 +165,7 @@ class LogHandler:
 
         On a page, a name that the log does not have is a fault. Reads the whole log. Raises BadRequest for other answers.
         """
-        wanted = Wanted("summary", written=log.stored.modified)
+        wanted = Wanted("summary", written=self._renderer.written(log))
         rendering = self._renderer(log.text(), wanted, log.blocks)
         summary = rendering.summary()
         named = [one for one in summary.chapters if one.name == query.chapter]

@@ -203,7 +203,7 @@ def read_lines(
 
     def wanted(file: File) -> Wanted:
         selected = job.selection_of(file)
-        return Wanted(query.view, selected, file.modified, link, label=label(file))
+        return Wanted(query.view, selected, link=link, label=label(file))
 
     slices = (
         _merged(job, wanted, selection.tail, reached)

@@ -111,7 +111,7 @@ class Reader:
     ) -> Iterator[tuple[_T | None, LogRead]]:
         """Yields what `take` gives of a log's rendering, each with what is known of the log then.
 
-        None comes last, with what is known at the end; it comes alone if the log is skipped. is_again: true if the answer
+        It is known here when the log was written. None comes last, with what is known at the end; it comes alone if the log is skipped. is_again: true if the answer
         has read the log before, and now takes an excerpt, in which lines may be cut.
         """
         if is_again and self._stalled:  # its source would time out again
@@ -140,7 +140,8 @@ class Reader:
             self.budget.charge_rendering()
 
         with closing(log):
-            wanted = wanted._replace(words=compared.words)
+            written = self._renderer.written(log)
+            wanted = wanted._replace(words=compared.words, written=written)
             rendering = self._renderer(log.text(), wanted, log.blocks, room, charge)
             for one in take(rendering):
                 read = self._known_now(read, rendering)
@@ -158,7 +159,7 @@ class Reader:
 
     def summary(self, file: File, selection: Selection) -> Iterator[LogRead]:
         """Yields the log with its compact summary, unless it is skipped."""
-        wanted = Wanted("summary", selection, file.modified)
+        wanted = Wanted("summary", selection)
         # The other chapters of many logs would fill the memory.
         read = [*self.read(file, wanted, lambda log: [log.summary(is_compact=True)])]
         yield read[-1][1]._replace(summary=read[0][0] or NONE)
@@ -172,7 +173,7 @@ class Reader:
         """
         if not plan.show:
             return
-        wanted = Wanted("marked", plan, file.modified, beginning=beginning)
+        wanted = Wanted("marked", plan, beginning=beginning)
         read = [*self.read(file, wanted, partial(marked_lines, plan=plan), is_again=True)]
         lacks = [error for error in read[-1][1].missing if not error.is_of_comparison]
         yield [line for line, _ in read if line], lacks

@@ -73,7 +73,7 @@ def nearest(
 
 def _lines(log: OpenLog, renderer: Renderer, selection: Selection) -> Iterator[dict[str, Any]]:
     """Yields lines of the log, which is read once more for that, as in a view jsonl."""
-    wanted = Wanted("jsonl", selection, log.stored.modified)
+    wanted = Wanted("jsonl", selection, renderer.written(log))
     return renderer(log.text(), wanted, log.blocks).objects()
 
 
@@ -154,7 +154,7 @@ def target(goto: Goto, log: OpenLog, renderer: Renderer) -> tuple[str, str] | No
     None if no line has a date and time, or the log has no cause.
     """
     if goto.is_cause:
-        wanted = Wanted("summary", written=log.stored.modified)
+        wanted = Wanted("summary", written=renderer.written(log))
         cause = renderer(log.text(), wanted, log.blocks).summary().cause
         return (f"L{cause.line}", cause_lines(cause.line, cause.last)) if cause else None
     if goto.fragment.startswith("L"):
@@ -200,7 +200,7 @@ def _moments(goto: Goto, log: OpenLog, renderer: Renderer) -> Iterator[TimeRange
     if goto.moment:
         yield goto.moment
     elif goto.fragment:
-        moment = moment_of(goto.fragment.encode(), renderer, int(log.stored.modified))
+        moment = moment_of(goto.fragment.encode(), renderer, renderer.written(log))
         if moment:
             yield moment
     else:

@@ -25,6 +25,7 @@ from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
 from oslogserve.lines.summary import Summary, summary_of
 from oslogserve.logs.blocks import Blocks
+from oslogserve.logs.open_log import OpenLog
 
 #: Bytes that are rendered at once; a request holds several such blocks as markup.
 LARGEST_RENDERED = 256 * 1024
@@ -77,6 +78,11 @@ class Renderer:
     def new_words(self) -> native.LogWords:
         """No words yet: it is fed with a log that others are compared with, see Wanted.words."""
         return native.LogWords(self._grammar)
+
+    def written(self, log: OpenLog) -> int:
+        """When a log was last written, in seconds since 1970, for times without a year: half a year after a date
+        with a year that its beginning shows, if that is earlier."""
+        return self._grammar.written(log.first_bytes.text, int(log.written))
 
     def iso(self, time: bytes, written: int) -> str | None:
         """A time as a line shows it in ISO 8601; None if it is none.

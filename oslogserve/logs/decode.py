@@ -51,6 +51,8 @@ class FirstBytes(NamedTuple):
     #: Its text; empty if that is damaged.
     text: bytes
     is_damaged: bool = False
+    #: When it was compressed, or the file before that was last written, in seconds since 1970; 0 if unknown.
+    packed_at: int = 0
 
 
 class Decoded:
@@ -160,7 +162,8 @@ def first_bytes(chunk: bytes, encoding: str = "", size: int = 1024) -> FirstByte
         return FirstBytes("", chunk[:size])
     inflater = native.Inflater(packing, size)
     text = inflater.feed(chunk)
-    return FirstBytes(packing, b"" if inflater.fault else text, bool(inflater.fault))
+    packed_at = int.from_bytes(chunk[4:8], "little") if packing == "gzip" else 0
+    return FirstBytes(packing, b"" if inflater.fault else text, bool(inflater.fault), packed_at)
 
 
 def length(pieces: Iterable[bytes], most: int) -> int | None:

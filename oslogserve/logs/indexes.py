@@ -4,7 +4,7 @@
 They are in a directory that all workers share: an LRU cache of files, bounded by their bytes.
 
 The file of an index has these parts, in this order: facts (lines, bytes of the text, whether the last line is
-complete, the compression, the log's first bytes); the summary and the compact summary, JSON that whoever reads lines
+complete, the compression and its time, the log's first bytes); the summary and the compact summary, JSON that whoever reads lines
 makes; the blocks, JSON of the core; the points of the log's compression, with the sizes of their windows; words and ids
 of the blocks, see Contents of the core, empty until a search has read all blocks; and the windows. Before them are
 their sizes and a checksum of all. Ids, windows and facts but the first bytes are as they are, all else is compressed.
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from oslogserve_core import Point
 
 #: Identifies a file, with the version of its format.
-_MAGIC = b"oslogserve-index 5\n"
+_MAGIC = b"oslogserve-index 6\n"
 _PARTS = ("facts", "summary", "compact", "blocks", "points", "words", "ids", "windows")
 #: The checksum of what follows, a CRC-32, and the sizes of the parts.
 _HEAD = struct.Struct(f">I{len(_PARTS)}I")
-_FACTS = struct.Struct(">QQ?8s")
+_FACTS = struct.Struct(">QQ?8sI")
 #: Bytes of a file. One of 2,000 blocks has a tenth of that.
 MOST_BYTES = 64 * 1024 * 1024
 #: ISA-L's level: it compresses JSON of many numbers as well as zlib's level 3.
@@ -66,9 +66,11 @@ class LogIndex:
         if fast.crc32(memoryview(content)[begin - 4 * len(_PARTS) :]) != checksum:
             raise ValueError("it is damaged")
         #: Lines, and bytes of text; true if the last line is complete.
-        self.lines, self.size, self.ends_a_line, packing = _FACTS.unpack_from(self._parts["facts"])
+        facts = _FACTS.unpack_from(self._parts["facts"])
+        self.lines, self.size, self.ends_a_line, packing, packed_at = facts
         first = fast.decompress(self._parts["facts"][_FACTS.size :])
-        self.first_bytes = FirstBytes(packing.rstrip(b"\0").decode(), first)
+        packing = packing.rstrip(b"\0").decode()
+        self.first_bytes = FirstBytes(packing, first, packed_at=packed_at)
 
     @property
     def summary(self) -> bytes:
@@ -139,7 +141,7 @@ def file_of(
         "blocks": blocks,
         "points": json.dumps(sized, separators=(",", ":")).encode(),
     }
-    facts = _FACTS.pack(lines, size, ends_a_line, first.packing.encode())
+    facts = _FACTS.pack(lines, size, ends_a_line, first.packing.encode(), first.packed_at)
     return _file(
         {
             "facts": facts + fast.compress(first.text, _LEVEL),

@@ -210,6 +210,11 @@ class OpenLog:
         return self.first_bytes.packing
 
     @property
+    def written(self) -> float:
+        """When it was last written, in seconds since 1970: a compressed log may have been stored much later."""
+        return min(self.stored.modified, self.first_bytes.packed_at or self.stored.modified)
+
+    @property
     def is_whole(self) -> bool:
         """True if the first chunk has all stored bytes, so that nobody waits for the source."""
         return len(self.first) == self.stored.size

@@ -120,7 +120,7 @@ class LogView:
         selection, charge = self.selection, self.log.budget.charge_rendering
         has_end = (selection.last, selection.limit, selection.tail) != (None, None, None)
         limits = None if has_end else self.limits
-        written = self.log.stored.modified
+        written = self._renderer.written(self.log)
         wanted = Wanted(view, selection, written, link, limits, words=self._words)
         self.rendering = self._renderer(pieces, wanted, self.log.blocks, charge=charge)
         return self._rendered(self.rendering)
@@ -157,7 +157,7 @@ class LogView:
             lines = self._lines("html", pieces)
             yield from streamed("file.html", lines, view=self, title=self._file_title, style=style)
             return
-        written = int(log.stored.modified)
+        written = self._renderer.written(log)
         moments = ((one, moment_of(one, self._renderer, written)) for one in query.selection.show)
         anchor, moment = next((pair for pair in moments if pair[1]), (b"", None))
         found = moment and nearest(log, self._renderer, anchor, moment)
@@ -291,7 +291,7 @@ class LogView:
         plan = planned(summary, total, query.size)
         if plan.show:  # then the log is read again
             log = self.log
-            wanted = Wanted("marked", plan, log.stored.modified, words=self._words)
+            wanted = Wanted("marked", plan, self._renderer.written(log), words=self._words)
             charge = log.budget.charge_rendering
             read = self._renderer(log.text(), wanted, log.blocks, charge=charge)
             lines += marked_lines(read, plan)

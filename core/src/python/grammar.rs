@@ -8,8 +8,11 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::causes::cause_rules::Causes;
+use crate::recognition::recognise::Recogniser;
 use crate::recognition::{grammar, times, user_formats};
 use crate::tables::Tables;
+
+const HALF_YEAR: i64 = 183 * times::DAY;
 
 /// The grammar of heads and the rules of causes, compiled once.
 #[pyclass(frozen, module = "oslogserve_core")]
@@ -34,5 +37,18 @@ impl Grammar {
     fn iso(&self, time: &[u8], written: i64) -> Option<String> {
         let iso = times::Clock::new(Arc::clone(&self.heads.readable), written).iso(time)?;
         Some(String::from_utf8_lossy(&iso).into_owned())
+    }
+
+    /// When a log was last written, in seconds since 1970, as far as times without a year go: at most half a
+    /// year after the last date with a year that its beginning shows, so that they are of the year nearest to it.
+    fn written(&self, beginning: &[u8], written: i64) -> i64 {
+        let mut recogniser = Recogniser::new(Arc::clone(&self.heads));
+        let mut clock = times::Clock::new(Arc::clone(&self.heads.readable), written);
+        let date = |line: &[u8]| {
+            let seen = recogniser.seen_in(line, 0..line.len(), false);
+            clock.read_with_year(&seen.time_of(line))
+        };
+        let last = beginning.split(|&byte| byte == b'\n').filter_map(date).max();
+        last.map_or(written, |last| written.min((last + HALF_YEAR) / times::SECOND))
     }
 }

@@ -376,6 +376,13 @@ impl Clock {
         Some(instant)
     }
 
+    /// The microseconds since 1970 of a time that shows its year.
+    pub fn read_with_year(&mut self, text: &[u8]) -> Option<i64> {
+        let fields = self.fields(text)?;
+        let has_year = b"YysE".iter().any(|&letter| fields.has(letter));
+        has_year.then(|| self.stamp(&fields))?.map(|stamp| stamp.micros())
+    }
+
     /// The time in ISO 8601, its fraction as written; without a date, its text as it is.
     pub fn iso(&mut self, text: &[u8]) -> Option<Vec<u8>> {
         let fields = self.fields(text)?;
