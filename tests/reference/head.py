@@ -42,7 +42,7 @@ REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS, LONGEST
 )
 
 #: Cisco's marks of a clock that is not set, and wget's dashes.
-_MARKS = re.compile(rb"[*.-]{0,2}").match
+_MARKS = re.compile(rb"(?:[*.]|--)?").match
 #: What stands before a line's text and shows nothing.
 _LEAD = re.compile(rb"(?:\xef\xbb\xbf)?[\x00\x0c]*").match
 _BLANKS = re.compile(rb"[ \t]*").match

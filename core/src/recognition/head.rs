@@ -231,10 +231,13 @@ impl Reader<'_> {
         (self.words, self.fields) = (0, 0);
         (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
         self.content = at;
-        self.look(at + 3);
         // Cisco's marks of a clock that is not set, and wget's dashes.
-        let marks =
-            self.plain[at..].iter().take(2).take_while(|byte| b"*.-".contains(byte)).count();
+        let marks = match self.text[at..] {
+            [b'*' | b'.', ..] => 1,
+            [b'-', b'-', ..] => 2,
+            _ => 0,
+        };
+        self.look(at + 2 + marks / 2);
         if let Some(time) = self.time_at(at + marks) {
             let is_of_thing = context == Position::Named && is_value(self.text, &time);
             return if is_of_thing { None } else { self.behind_time(time) };
