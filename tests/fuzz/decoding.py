@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import zstandard
 
-from oslogserve.logs.decode import PIECE, Decoded, Reading, packed_as
+from oslogserve.errors import Incomplete
+from oslogserve.logs.decode import PIECE, Decoded, packed_as
 from tests.fuzz.fuzzer import Fuzzer
 from tests.kit.mutated import cuts, log_of, mutated
 from tests.kit.packing import frame, skippable, streamed
@@ -240,12 +241,11 @@ def _ends_in_frame(stored, at):
 def _decoded(decoded, stored):
     """As _expected."""
     most = max([PIECE, *map(len, stored)])
-    reading, text = Reading(decoded), []
-    for piece in reading:
-        assert len(piece) <= most, f"a piece of {len(piece)} bytes"
-        text.append(piece)
-    return (
-        b"".join(text),
-        reading.broke_off.reason if reading.broke_off else "",
-        decoded.is_one_member,
-    )
+    text, reason = [], ""
+    try:
+        for piece in decoded:
+            assert len(piece) <= most, f"a piece of {len(piece)} bytes"
+            text.append(piece)
+    except Incomplete as error:
+        reason = error.reason
+    return b"".join(text), reason, decoded.is_one_member
