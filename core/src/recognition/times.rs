@@ -47,8 +47,12 @@ impl Layouts {
     }
 
     /// The size of a zone of which the layouts know nothing, since a number follows it, as in ` UTC:17`.
+    #[inline]
     pub fn zone_before_number(&self, text: &[u8]) -> usize {
-        let Some(word) = text.strip_prefix(b" ") else { return 0 };
+        let [b' ', word @ ..] = text else { return 0 };
+        if !word.first().is_some_and(u8::is_ascii_uppercase) {
+            return 0;
+        }
         let size = word.iter().take_while(|byte| byte.is_ascii_uppercase()).count();
         let is_before = matches!(word[size..], [b':', b'0'..=b'9', ..]);
         if is_before && self.zones.contains(&word[..size]) { 1 + size } else { 0 }

@@ -1,15 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the times of lines mean."""
 
+import gzip
 from datetime import UTC, datetime
 
 import pytest
 
 from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.lines.time_range import time_range
+from oslogserve.logs.open_log import OpenLog
+from oslogserve.sources import Log, Stored
 from tests.kit.renderers import anchor_of, rows_of, seen_in
 
 WRITTEN = int(datetime(2024, 3, 4, 5, 6, 7, tzinfo=UTC).timestamp())
+
+
+class _Stored(Log):
+    """A log on a disk."""
+
+    is_local = True
+
+    def __init__(self, stored, modified):
+        super().__init__(Stored("", len(stored), modified, "", ""))
+        self._bytes = stored
+
+    def __iter__(self):
+        return iter([self._bytes])
 
 
 @pytest.fixture
@@ -274,3 +290,27 @@ def test_times_of_several_formats_in_turn(times_of):
         for second in range(10, 20)
         for fraction in ("", "", ".5")
     ]
+
+
+@pytest.mark.parametrize(
+    ("beginning", "written", "year"),
+    [
+        (b"Mar  4 05:06:07 x\n", "2026-11-28", 2026),
+        (b"2023-05-01 09:59:59 x\nMar  4 05:06:07 x\n", "2026-11-28", 2023),
+        (b"Jan  2 05:06:07 x\n2023-12-31 09:59:59 x\n", "2026-11-28", 2024),
+        (b"Dec 31 05:06:07 x\n2024-01-01 09:59:59 x\n", "2026-11-28", 2023),
+        (b"2024-01-01 09:59:59 x\n", "2023-05-01", 2023),
+    ],
+)
+def test_a_date_at_the_beginning_tells_the_year_of_others(renderer, beginning, written, year):
+    log = OpenLog(_Stored(beginning, datetime.fromisoformat(f"{written}T00:00Z").timestamp()))
+    [yearless] = [line for line in beginning.split(b"\n") if line[:1].isalpha()] or [
+        b"Mar  4 05:06:07 x"
+    ]
+    assert renderer.iso(yearless[:15], renderer.written(log))[:4] == str(year)
+
+
+def test_the_year_is_that_of_the_compression_if_it_is_earlier(renderer):
+    packed = gzip.compress(b"Mar  4 05:06:07 x\n", mtime=micros("2023-05-01T00:00:00") // 10**6)
+    log = OpenLog(_Stored(packed, WRITTEN))
+    assert renderer.iso(b"Mar  4 05:06:07", renderer.written(log)) == "2023-03-04T05:06:07"
