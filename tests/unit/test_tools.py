@@ -269,3 +269,19 @@ def test_what_the_native_core_must_not_need_is_named(tmp_path, file, code, fault
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode != 0) == (done.stderr != "") == (fault != "")
     assert fault in done.stderr
+
+
+def test_patterns_that_name_one_tool_are_counted_with_their_alternatives(tmp_path):
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "core/grammar").mkdir(parents=True)
+    shutil.copy(REPOSITORY / "tools/tool-rows", tmp_path / "tools")
+    marks = r"""
+a = [["jest*", 'x (?:y|[|]\|)'], ["tools", 'one|of (?:jest|Taskcluster)'], ["jest+ava", 'a|b']]
+"""
+    chapters = "chapters = [{ tool = 'zuul', line = 'z' }]\nhints = ['jest']\n"
+    for name, text in {"marks": marks, "causes": "words = 'a|b'", "chapters": chapters}.items():
+        (tmp_path / f"core/grammar/{name}.toml").write_text(text)
+    command = [sys.executable, tmp_path / "tools/tool-rows", "--list"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "3 patterns name one tool, with 5 alternatives"
+    assert [int(line.split()[0]) for line in done.stdout.splitlines()[:-1]] == [2, 2, 1]
