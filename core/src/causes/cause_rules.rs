@@ -55,8 +55,8 @@ pub struct Data {
     job_head: Parsed,
     step_head: Parsed,
     passed_tests: Vec<Line>,
+    passed_hints: Spanned<Vec<String>>,
     green: Vec<Line>,
-    green_hints: Spanned<Vec<String>>,
     weak: Vec<Line>,
     frame: Beginning,
     calls: Vec<Line>,
@@ -157,14 +157,14 @@ pub struct Causes {
     behind_time: Patterns,
     job_head: Regex,
     step_head: Regex,
+    passed: Regex,
+    passed_anywhere: Regex,
+    passed_hints: Literals,
     green: Patterns,
-    green_anywhere: Regex,
-    green_hints: Literals,
     weak: Regex,
     calls: Regex,
     calls_above: Regex,
     libraries: Regex,
-    passed_tests: Regex,
     words: Regex,
     passing: Regex,
     pub chapters: chapter_rules::Rules,
@@ -195,10 +195,9 @@ impl Causes {
         let literals = |all: &Spanned<Vec<String>>| {
             Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
         };
-        let (green_anywhere, green): (Vec<_>, Vec<_>) =
-            (data.passed_tests.iter().chain(&data.green))
-                .map(|(_, pattern)| &pattern.0)
-                .partition(|(_, pattern)| pattern.starts_with('.'));
+        let (passed_anywhere, passed): (Vec<_>, Vec<_>) = (data.passed_tests.iter())
+            .map(|(_, pattern)| &pattern.0)
+            .partition(|(_, pattern)| pattern.starts_with('.'));
         Ok(Self {
             rules: Rules::new(&all, false)?,
             anywhere: Rules::new(&all, true)?,
@@ -208,14 +207,14 @@ impl Causes {
             behind_time: Patterns::new([&data.behind_time.0])?,
             job_head: beginning([&data.job_head.0])?,
             step_head: beginning([&data.step_head.0])?,
-            green: Patterns::new(green)?,
-            green_anywhere: beginning(green_anywhere)?,
-            green_hints: literals(&data.green_hints)?,
+            passed: beginning(passed)?,
+            passed_anywhere: beginning(passed_anywhere)?,
+            passed_hints: literals(&data.passed_hints)?,
+            green: Patterns::new(data.green.iter().map(|(_, pattern)| &pattern.0))?,
             weak: any(&[&data.weak])?,
             calls: any(&[&data.calls, &data.calls_above])?,
             calls_above: any(&[&data.calls_above])?,
             libraries: any(&[&data.libraries])?,
-            passed_tests: any(&[&data.passed_tests])?,
             words: expression(&data.words.0)?,
             passing: expression(&data.passing.0)?,
             chapters,
@@ -353,13 +352,13 @@ impl Causes {
 
     /// True if the line is no error, whatever its severity is.
     pub fn is_green(&self, caches: &mut Caches, content: &[u8]) -> bool {
-        self.green.first_at(&mut caches.green, content, 0).is_some()
-            || (self.green_hints.find(content).is_some() && self.green_anywhere.is_match(content))
+        self.green.first_at(&mut caches.green, content, 0).is_some() || self.is_passed_test(content)
     }
 
     /// True if the line says of a test that it passed.
     pub fn is_passed_test(&self, content: &[u8]) -> bool {
-        self.passed_tests.is_match(content)
+        self.passed.is_match(content)
+            || (self.passed_hints.find(content).is_some() && self.passed_anywhere.is_match(content))
     }
 
     /// True if an item ended well, by what is said of it.

@@ -5,6 +5,8 @@
 use std::mem;
 use std::sync::Arc;
 
+use memchr::memmem;
+
 use crate::causes::cause_rules::{Caches, Causes, Form, Mark, Name};
 use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
 
@@ -27,7 +29,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    pub fn of(mark: Mark) -> Option<Self> {
+    fn of(mark: Mark) -> Option<Self> {
         match mark {
             Mark::Test => Some(Self::Test),
             Mark::Crash => Some(Self::Crash),
@@ -38,6 +40,8 @@ impl Kind {
         }
     }
 }
+
+const KINDS: [Kind; 5] = [Kind::Headed, Kind::Test, Kind::Crash, Kind::Inline, Kind::Numbered];
 
 const WHY: [(Kind, &str); 4] = [
     (Kind::Headed, "test"),
@@ -239,17 +243,17 @@ impl Found {
     pub fn cause(&self) -> Option<Cause> {
         let (kind, why) = self.telling()?;
         let named = self.first[kind as usize].as_ref()?;
-        let tests = self.first[Kind::Test as usize].iter();
-        let is_test = |(kind, _): &&(Kind, Group)| *kind == Kind::Test;
-        let tests = tests.chain(self.further.iter().filter(is_test).map(|(_, one)| one));
-        let others = self.first.iter().flatten().chain(self.further.iter().map(|(_, one)| one));
-        let tells = |one: &&Group| one.told.len() > 1 && shares_name(named, one);
-        let report = match kind {
-            _ if named.told.len() == 1 => others.into_iter().find(tells),
-            Kind::Headed => tests.into_iter().find(tells),
-            _ => None,
-        };
-        Some(report.unwrap_or(named).cause(why))
+        let first = KINDS.into_iter().zip(&self.first);
+        let first = first.filter_map(|(of, group)| Some((of, group.as_ref()?)));
+        let mut all = first.chain(self.further.iter().map(|(of, group)| (*of, group)));
+        let is_only_named = named.told.len() == 1;
+        let report = all.find(|&(of, one)| {
+            (is_only_named || (kind == Kind::Headed && of == Kind::Test))
+                && one.told.len() > 1
+                && shares_name(named, one)
+        });
+        let named = report.map_or(named, |(_, report)| report);
+        Some(named.cause(why))
     }
 
     /// Forgets the failed tests of which a line says that they passed after all. Returns true if none is left.
@@ -258,23 +262,31 @@ impl Found {
             return false;
         }
         let passed: Vec<_> = full_names_in(content).collect();
+        let Some(last) = passed.last().and_then(|name| name.rsplit(|&byte| byte == b'.').next())
+        else {
+            return false;
+        };
+        // Few lines have it, so few are taken apart.
+        let last = memmem::Finder::new(last);
         let is_same =
             |(one, other): (&Vec<u8>, &Vec<u8>)| is_end_of(one, other) || is_end_of(other, one);
         let is_named = |line: &Vec<u8>| {
-            let failed: Vec<_> = full_names_in(line).collect();
-            failed.len() == passed.len() && failed.iter().zip(&passed).all(is_same)
+            last.find(line).is_some() && {
+                let failed: Vec<_> = full_names_in(line).collect();
+                failed.len() == passed.len() && failed.iter().zip(&passed).all(is_same)
+            }
         };
-        let is_it = |group: &Group| !passed.is_empty() && group.told.iter().any(is_named);
-        let had = self.further.len() + self.first.iter().flatten().count();
+        let is_it = |group: &Group| group.told.iter().any(is_named);
         self.further.retain(|(_, group)| !is_it(group));
-        for kind in 0..self.first.len() {
-            self.first[kind].take_if(|group| is_it(group));
-            if self.first[kind].is_none() {
-                let next = self.further.iter().position(|(one, _)| *one as usize == kind);
-                self.first[kind] = next.map(|next| self.further.remove(next).1);
+        for kind in KINDS {
+            let first = &mut self.first[kind as usize];
+            first.take_if(|group| is_it(group));
+            if first.is_none() {
+                let next = self.further.iter().position(|&(one, _)| one == kind);
+                *first = next.map(|next| self.further.remove(next).1);
             }
         }
-        had > 0 && self.is_empty()
+        self.is_empty()
     }
 
     /// True if its cause is a failed test.
@@ -294,12 +306,9 @@ impl Found {
 
 /// True if a report tells of what is only named.
 fn shares_name(named: &Group, report: &Group) -> bool {
-    let words = |text| names_in(text).map(<[u8]>::to_vec).collect::<Vec<_>>();
-    let name = words(named.first.content());
-    !name.is_empty() && {
-        let told = words(&report.told[0]);
-        name.iter().all(|one| told.contains(one))
-    }
+    let mut name = names_in(named.first.content()).peekable();
+    let told: Vec<_> = names_in(&report.told[0]).collect();
+    name.peek().is_some() && name.all(|one| told.contains(&one))
 }
 
 /// The names in a line with all of their parts, which are joined by full stops.

@@ -27,7 +27,7 @@ pub const ERRORS_ALONE: u8 = 2;
 pub const ANNOTATED: u8 = 5;
 
 /// What the next line with words is, below a heading.
-#[derive(Clone, Copy, Default, PartialEq)]
+#[derive(Default, PartialEq)]
 enum Below {
     #[default]
     Nothing,
@@ -50,7 +50,7 @@ enum Phase {
 }
 
 /// How a step ended, as far as that is said of it alone, although the log goes on.
-#[derive(Default, PartialEq, PartialOrd)]
+#[derive(Default, PartialEq)]
 enum Ended {
     #[default]
     Unsaid,
@@ -138,10 +138,8 @@ impl Errors {
 
     /// Forgets the errors of an item of which a line says that it ended well. Returns the number of their last line.
     fn forgive(&mut self, causes: &Causes, text: &Text<'_>) -> Option<u64> {
-        let (item, said) = item_of(text)?;
-        if self.item.as_deref() != Some(item) || !causes.is_done(said) {
-            return None;
-        }
+        let failed = self.item.as_deref()?;
+        item_of(text).filter(|&(item, said)| item == failed && causes.is_done(said))?;
         self.item = None;
         self.stack = None;
         self.last.take().map(|errors| errors.last)
