@@ -111,8 +111,9 @@ class Reader:
     ) -> Iterator[tuple[_T | None, LogRead]]:
         """Yields what `take` gives of a log's rendering, each with what is known of the log then.
 
-        It is known here when the log was written. None comes last, with what is known at the end; it comes alone if the log is skipped. is_again: true if the answer
-        has read the log before, and now takes an excerpt, in which lines may be cut.
+        wanted: when the log was written is found here. None comes last, with what is known at the end; it comes alone
+        if the log is skipped. is_again: true if the answer has read the log before, and now takes an excerpt, in which
+        lines may be cut.
         """
         if is_again and self._stalled:  # its source would time out again
             yield None, LogRead(file)

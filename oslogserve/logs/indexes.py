@@ -4,10 +4,11 @@
 They are in a directory that all workers share: an LRU cache of files, bounded by their bytes.
 
 The file of an index has these parts, in this order: facts (lines, bytes of the text, whether the last line is
-complete, the compression and its time, the log's first bytes); the summary and the compact summary, JSON that whoever reads lines
-makes; the blocks, JSON of the core; the points of the log's compression, with the sizes of their windows; words and ids
-of the blocks, see Contents of the core, empty until a search has read all blocks; and the windows. Before them are
-their sizes and a checksum of all. Ids, windows and facts but the first bytes are as they are, all else is compressed.
+complete, the compression and its time, the log's first bytes); the summary and the compact summary, JSON that whoever
+reads lines makes; the blocks, JSON of the core; the points of the log's compression, with the sizes of their windows;
+words and ids of the blocks, see Contents of the core, empty until a search has read all blocks; and the windows. Before
+them are their sizes and a checksum of all. Ids, windows and facts but the first bytes are as they are, all else is
+compressed.
 """
 
 import json

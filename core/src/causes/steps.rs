@@ -155,8 +155,8 @@ impl Steps {
         }
     }
 
-    /// Notes a cause, unless each of its lines was noted, or is a word in the first line of a noted one, as in a list of
-    /// failed tests. The end of a step tells nothing. If there is no room, a test takes the place of what is none.
+    /// Notes a cause, unless each of its lines was noted, or is a word in the first line of a noted one, as in a list
+    /// of failed tests. The end of a step tells nothing. If there is no room, a test takes the place of what is none.
     fn note(&mut self, cause: Option<Cause>) {
         let Some(cause) = cause.filter(|cause| cause.why != "end") else { return };
         let has = |one: &Cause, line: &Vec<u8>| {

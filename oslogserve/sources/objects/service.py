@@ -175,7 +175,7 @@ def query_string(given: Mapping[str, str]) -> str:
 
 
 def headers_of(response: Any) -> dict[str, str]:
-    """By names in small letters. The texts may be of any bytes, which a job chose, as Latin-1."""
+    """The headers by their names in small letters. Their texts may be of any bytes, which a job chose, as Latin-1."""
     return {name.lower(): text for name, text in response.headers.items()}
 
 
