@@ -4,6 +4,11 @@ core/grammar/marks.toml and chapters.toml."""
 
 #: Lines by their mark.
 MARKED = {
+    "harmless": [
+        b"not ok 2 - writes # TODO not written yet",
+        b"make: [all] error 2 (ignored)",
+        b"Download failed, retrying in 5 s",
+    ],
     "stopped": [
         b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",
         b'The command "timeout 9 make" exited with 124.',
@@ -29,6 +34,11 @@ MARKED = {
     "build_failed": [
         b"ERROR: script returned exit code 2",
         b"Finished: ABORTED",
+    ],
+    "killed": [
+        b"command terminated with exit code 137",
+        b"Container app was killed: out of memory",
+        b"Command failed with signal 9",
     ],
     "exited": [
         b"Command exited with code 1",
@@ -77,6 +87,8 @@ MARKED = {
     ],
     "ended": [b"Cleaning up orphan processes"],
     "crash": [
+        b"tests/test_a.py ...Fatal Python error: Aborted",
+        b"Step build timed out after 30 minutes",
         b"==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x1",
         b"cp: error writing 'a': No space left on device",
         b"No output has been received in the last 10m0s",
@@ -108,6 +120,7 @@ MARKED = {
         b"# npm audit report",
     ],
     "fatal": [
+        b"\xe2\x94\x82 Error: Invalid count argument",
         b"npm error code ERESOLVE",
         b'npm ERR! Missing script: "buidl"',
         b"ERROR: failed to solve: a:1: not found",
@@ -121,6 +134,10 @@ MARKED = {
     "outcome": [
         b"ERROR: One or more checks failed",
         b"ERROR a - too few tests run (expected 3, got 1)",
+        b"[task] Unsuccessful task run with exit code: 1 completed in 41.0 seconds",
+        b"  Failed:  1 (2.50%)",
+        b"Step check (Command Line) failed",
+        b"Format check failed: see above",
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
@@ -139,7 +156,6 @@ MARKED = {
         b"error: test failed, to rerun pass '--lib'",
         b"Process returned exit code 3",
         b"collect2: error: ld returned 1 exit status",
-        b"Command failed with signal 9",
         b"Execution failed for task ':test'.",
         b"> A failure occurred while executing com.example.Runnable",
         b"There were failing tests. See the report",
@@ -261,6 +277,8 @@ MARKED = {
         b'Jest: "global" coverage threshold for lines (90%) not met: 71.42%',
     ],
     "succeeded": [
+        b"[taskcluster] Successful task run with exit code: 0 completed in 12.3 seconds",
+        b"# fail 0",
         b"node | ok: 4 changed: 1 unreachable: 0 failed: 0 skipped: 3 rescued: 1 ignored: 0",
         b"node-1 : ok=4    changed=1    unreachable=0    failed=0    skipped=3",
         b"OK",

@@ -107,6 +107,13 @@ class _Reader:
         return self._head
 
     def _outcome(self) -> int | None:
+        """The rank without a level; what passed has none."""
+        rank = self._shown_outcome()
+        if rank is not None and rank >= RANKS["WARNING"] and tables.has_passed(self._text):
+            return self._default
+        return rank
+
+    def _shown_outcome(self) -> int | None:
         """The rank without a level: by exception, location in a file, syslog's priority or end."""
         text = self._text
         for start in self._starts:

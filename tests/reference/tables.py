@@ -104,6 +104,8 @@ _EXCEPTIONS = [
     for pattern in patterns
 ]
 _LOCATION = compiled(_exceptions["location"], _exceptions["pieces"])
+#: Lines that tell of no failure, whatever they are like.
+has_passed = compiled(_exceptions["passed"], _exceptions["pieces"]).search
 
 
 class Token(NamedTuple):

@@ -16,14 +16,14 @@ use crate::recognition::patterns::{
     Beginning, Cache, Literals, Parsed, Patterns, Pool, beginning, expression,
 };
 use crate::recognition::severities::Severities;
-use crate::tables::{Row, Tables};
+use crate::tables::{Pattern, Pieces, Row, Tables};
 
 /// A line that a tool prints: the tool, and the line's pattern.
 type Line = (String, Parsed);
 
-/// A row of `marks.toml`: the same, and the report that it begins.
+/// A row of `marks.toml`: the same, with pieces, and the report that it begins.
 #[derive(Deserialize)]
-struct MarkedLine(#[allow(dead_code)] String, Parsed, #[serde(default)] Option<Form>);
+struct MarkedLine(#[allow(dead_code)] String, Pattern, #[serde(default)] Option<Form>);
 
 /// What the report of a failed test is like, as the file says.
 #[derive(Default, Deserialize)]
@@ -71,6 +71,7 @@ pub struct Data {
     passing: Parsed,
     record: Beginning,
     results: Vec<(String, String)>,
+    pieces: Pieces,
 }
 
 /// The meaning of a line, as `marks.toml` says, in the order in which the rules are tried.
@@ -78,7 +79,7 @@ pub struct Data {
 #[serde(rename_all = "snake_case")]
 #[rustfmt::skip]
 pub enum Mark {
-    Stopped, Failed, StepFailed, Canceled, BuildFailed, Exited, TaskFailed, Healthy, Passed, TaskPassed,
+    Harmless, Stopped, Failed, StepFailed, Canceled, BuildFailed, Killed, Exited, TaskFailed, Healthy, Passed, TaskPassed,
     Begins, TaskBegins, Shown, Over, Recap, Ended, Crash, Heading, Aborts, Result, Fatal, Outcome, Test,
     Numbered, Title, Inline, Stack, Error, Succeeded, Chapter,
 }
@@ -93,13 +94,13 @@ impl Mark {
     /// What the line still means if another log has it too: where a step begins or ends.
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
-            Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Numbered, Outcome,
-            Result, Stack, Succeeded, Test, Title,
+            Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Killed, Numbered,
+            Outcome, Result, Stack, Succeeded, Test, Title,
         };
         match self {
             Crash | Heading | Aborts | Test | Numbered | Title | Inline | Error | Fatal | Stack
             | Succeeded | Chapter | Ended => None,
-            Result => Some(Outcome),
+            Result | Killed => Some(Outcome),
             mark => Some(mark),
         }
     }
@@ -109,7 +110,7 @@ impl Mark {
 const LONGEST_HEAD: usize = 128;
 
 /// Beginnings of patterns that may begin with any byte.
-const ANY: [&str; 5] = [".", r"\S", r"(?:\S", r"\w", r"[\w"];
+const ANY: [&str; 6] = [".", r"\S", r"(?:\S", r"\w", r"[\w", "{frame}"];
 
 /// Some of the rules, with their places among all.
 struct Rules {
@@ -118,14 +119,12 @@ struct Rules {
 }
 
 impl Rules {
-    /// all: the rules. anywhere: true for those that may begin with any byte, false for the others.
-    fn new(all: &[(Mark, Row)], anywhere: bool) -> Result<Self, String> {
-        let is_chosen =
-            |(_, row): &&(Mark, Row)| ANY.iter().any(|start| row.1.starts_with(start)) == anywhere;
-        let chosen = || all.iter().enumerate().filter(|(_, rule)| is_chosen(rule));
+    /// all: the rules, with whether they may begin with any byte. anywhere: true for those that may, false for the others.
+    fn new(all: &[(Mark, bool, Row)], anywhere: bool) -> Result<Self, String> {
+        let chosen = || all.iter().enumerate().filter(|(_, rule)| rule.1 == anywhere);
         Ok(Self {
-            places: chosen().map(|(place, (mark, _))| (place, *mark)).collect(),
-            patterns: Patterns::new(chosen().map(|(_, (_, row))| row))?,
+            places: chosen().map(|(place, (mark, ..))| (place, *mark)).collect(),
+            patterns: Patterns::new(chosen().map(|(_, (_, _, row))| row))?,
         })
     }
 
@@ -178,17 +177,19 @@ impl Causes {
     /// Errors: the first row at fault, and its fault.
     pub fn new(tables: &Tables, severities: &Severities) -> Result<Self, String> {
         let (chapters, of_chapters) = chapter_rules::Rules::new(tables)?;
-        let (_, marks) = tables.read::<BTreeMap<Mark, Vec<MarkedLine>>>("marks.toml")?;
+        let (file, data) = tables.read::<Data>("causes.toml")?;
+        let (of_marks, marks) = tables.read::<BTreeMap<Mark, Vec<MarkedLine>>>("marks.toml")?;
+        let is_anywhere = |row: &str| ANY.iter().any(|start| row.starts_with(start));
         let (mut all, mut forms, mut last) = (Vec::new(), Vec::new(), Vec::new());
         for (mark, lines) in marks {
-            for MarkedLine(_, Parsed(row), form) in lines {
+            for MarkedLine(_, pattern, form) in lines {
+                let row = of_marks.row(&pattern, &data.pieces)?;
                 last.extend(form.iter().filter(|form| form.ends_failed).map(|_| row.clone()));
                 forms.push(form.map(Arc::new));
-                all.push((mark, row));
+                all.push((mark, is_anywhere(pattern.get_ref().trim_start()), row));
             }
         }
-        all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, row)));
-        let (file, data) = tables.read::<Data>("causes.toml")?;
+        all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, is_anywhere(&row.1), row)));
         let any = |lines: &[&Vec<Line>]| {
             beginning(lines.iter().copied().flatten().map(|(_, pattern)| &pattern.0))
         };

@@ -69,6 +69,8 @@ struct Turn {
     /// True if the outcome holds what its command printed.
     is_result: bool,
     known: Known,
+    /// The last outcome that says what stopped the step.
+    killed: Option<Text<'static>>,
 }
 
 /// What follows a turn.
@@ -221,6 +223,12 @@ impl Step {
         self.succeeded.filter(|&number| number > last_error && !self.has_ended_failed())
     }
 
+    /// True if it shows at most errors, and more lines follow these than make a group.
+    pub fn has_survived(&self, end: u64) -> bool {
+        let last = self.errors.told().map_or(0, |errors| errors.last);
+        self.weight() <= ERRORS_ALONE && end > last + GAP
+    }
+
     /// True if it failed although the log goes on: a recap says so, or its last line.
     pub fn has_ended_failed(&self) -> bool {
         self.ended != Ended::Unsaid
@@ -273,7 +281,7 @@ impl Step {
 
     fn turn_at(&mut self, outcome: Option<Text<'static>>, is_result: bool, known: Known) {
         let before = mem::take(&mut self.ring);
-        self.turn = Some(Turn { before, outcome, is_result, known });
+        self.turn = Some(Turn { before, outcome, is_result, known, killed: None });
     }
 
     /// Forgets an outcome that the step survived until the line of this number.
@@ -336,7 +344,7 @@ impl Step {
             _ => self.succeeded.filter(|_| mark != Some(Mark::Fatal)),
         };
         if role == Some(Role::Outcome) {
-            self.add_outcome(text, mark == Some(Mark::Result));
+            self.add_outcome(text, mark);
             return None;
         }
         self.errors.take_call(causes, text, role);
@@ -370,7 +378,7 @@ impl Step {
                 self.found.headed = causes.form(caches, content);
                 return None;
             }
-            Some(Mark::Outcome | Mark::Result) => {
+            Some(Mark::Outcome | Mark::Result | Mark::Killed) => {
                 if self.below == Below::Aborts {
                     self.below = Below::Outcome;
                 }
@@ -396,7 +404,7 @@ impl Step {
         (!is_green).then_some(Role::Error)
     }
 
-    fn add_outcome(&mut self, text: &Text<'_>, is_result: bool) {
+    fn add_outcome(&mut self, text: &Text<'_>, mark: Option<Mark>) {
         self.settle(text.number);
         if let Some(errors) = &mut self.errors.last {
             let word = first_word(text.content());
@@ -404,15 +412,19 @@ impl Step {
                 errors.extend(text);
             }
         }
-        let Some(turn) = &mut self.turn else {
+        if let Some(turn) = &mut self.turn {
+            turn.outcome.get_or_insert_with(|| text.copied());
+            if let Known::Until(last) = &mut turn.known {
+                *last = text.number;
+            } else if self.ended == Ended::Unsaid {
+                self.ended = Ended::FailedByRecap;
+            }
+        } else {
+            let is_result = mark == Some(Mark::Result);
             self.turn_at(Some(text.copied()), is_result, Known::Until(text.number));
-            return;
-        };
-        turn.outcome.get_or_insert_with(|| text.copied());
-        if let Known::Until(last) = &mut turn.known {
-            *last = text.number;
-        } else if self.ended == Ended::Unsaid {
-            self.ended = Ended::FailedByRecap;
+        }
+        if mark == Some(Mark::Killed) {
+            self.turn.iter_mut().for_each(|turn| turn.killed = Some(text.copied()));
         }
     }
 
@@ -444,7 +456,11 @@ impl Step {
             ));
         }
         let words = words.filter(|(words, is_near)| *is_near || words.is_weak(causes));
-        words.map(|(words, _)| words.into_cause("failed step")).or_else(|| self.paragraph(causes))
+        let killed = || self.turn.as_ref()?.killed.as_ref();
+        words
+            .map(|(words, _)| words.into_cause("failed step"))
+            .or_else(|| killed().map(|killed| Group::new(killed).cause("severity")))
+            .or_else(|| self.paragraph(causes))
     }
 
     /// The end of a step that shows no failure; None for a step without lines.

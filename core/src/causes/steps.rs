@@ -79,6 +79,8 @@ pub struct Steps {
     noted: Vec<Cause>,
     /// True if an earlier task failed by a recap or its last line.
     has_failed: bool,
+    /// True if a line says of itself that it tells why its step failed.
+    has_annotation: bool,
     /// The number of the last line that says that the log is whole.
     ended: Option<u64>,
 }
@@ -129,6 +131,8 @@ impl Steps {
                 if mark == Some(Mark::Ended) {
                     self.ended = Some(text.number);
                 }
+                self.has_annotation |=
+                    mark == Some(Mark::Error) && causes.ends_failed(text.content());
                 let mark = mark.filter(|&mark| mark != Mark::Healthy && mark != Mark::Ended);
                 let displaced = self.step.add(causes, caches, text, mark);
                 self.note(displaced.map(|errors| errors.into_cause("severity")));
@@ -290,7 +294,7 @@ impl Steps {
         }
         self.step.settle(log.end);
         self.step.end(causes);
-        if !self.has_failed && self.step.passed_at().is_some() {
+        if self.is_whole(log.end) || (!self.has_failed && self.step.passed_at().is_some()) {
             return (
                 self.step.last_lines(causes).map(|cause| Cause { why: "end", ..cause }),
                 false,
@@ -318,6 +322,14 @@ impl Steps {
         let is_late = |number: u64| number + LAST_WORDS >= end;
         let is_quiet = self.most_telling().shown() <= ERRORS_ALONE;
         self.ended.is_some_and(is_late) || (is_quiet && self.step.passed_at().is_some_and(is_late))
+    }
+
+    /// True if a runner that writes a verdict into each log that failed wrote none, and the log went on behind its
+    /// errors, if it shows any. end: the number of the last line.
+    fn is_whole(&self, end: u64) -> bool {
+        let is_ended = self.ended.is_some_and(|number| number + LAST_WORDS >= end);
+        let step = self.most_telling();
+        is_ended && !(self.has_failed || self.has_annotation) && step.has_survived(end)
     }
 }
 

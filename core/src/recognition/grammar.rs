@@ -25,6 +25,7 @@ use crate::tables::{File, Pattern, Pieces, Tables};
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Exceptions {
+    passed: Pattern,
     location: Pattern,
     location_words: Pattern,
     progress: Pattern,
@@ -55,6 +56,8 @@ pub struct Grammar {
     pub dated_thing: Regex,
     /// All that a clock reads.
     pub readable: Arc<Layouts>,
+    /// Found in lines that tell of no failure, whatever they are like.
+    passed: Regex,
     exceptions: Patterns,
     /// By the places of their patterns.
     exception_ranks: Vec<usize>,
@@ -69,6 +72,7 @@ pub struct Grammar {
     pub user_formats: UserFormats,
     // Ranks.
     pub trace: usize,
+    pub warning: usize,
     pub error: usize,
     pub critical: usize,
     unused_caches: Pool<Caches>,
@@ -106,6 +110,7 @@ impl Grammar {
         }
         Ok(Self {
             trace: severities.named("TRACE")?,
+            warning: severities.named("WARNING")?,
             error: severities.named("ERROR")?,
             critical: severities.named("CRITICAL")?,
             unused_caches: Pool::default(),
@@ -120,6 +125,7 @@ impl Grammar {
             thing: expression(&time(&times.thing)?)?,
             dated_thing: expression(&time(&times.dated_thing)?)?,
             readable: Arc::new(Layouts::new(times.readable(&times_file)?, times.zones())?),
+            passed: expression(&row(&exceptions.passed)?)?,
             exceptions: Patterns::new(&rows)?,
             exception_ranks: patterns.iter().map(|(_, rank)| *rank).collect(),
             endings,
@@ -184,6 +190,11 @@ impl Grammar {
         text.last().filter(|&&last| self.may_end[usize::from(last)])?;
         let found = self.endings.iter().find(|(end, _)| text.ends_with(end.as_bytes()));
         found.map(|&(_, rank)| rank)
+    }
+
+    /// True if a line says that a test passed, or that its failure does not matter.
+    pub fn has_passed(&self, text: &[u8]) -> bool {
+        self.passed.is_match(text)
     }
 
     /// True if a line continues the one above by its shape.

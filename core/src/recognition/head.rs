@@ -152,8 +152,14 @@ impl Reader<'_> {
         behind
     }
 
-    /// The rank of a line whose head shows none: by an exception, a place or its ending.
+    /// The rank of a line whose head shows none: by an exception, a place or its ending. What passed shows none.
     fn outcome(&mut self) -> Option<usize> {
+        let (grammar, text) = (self.grammar, self.text);
+        let found = self.shown_outcome();
+        found.filter(|&rank| rank < grammar.warning || !grammar.has_passed(text)).or(self.default)
+    }
+
+    fn shown_outcome(&mut self) -> Option<usize> {
         let starts = &self.starts[..self.start_count];
         for &start in starts {
             let rank = self.grammar.exception(self.caches, self.text, start);
