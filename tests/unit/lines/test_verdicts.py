@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a log says in its last sentences: whether it failed or passed, whatever ran it; and levels by content."""
+
+import json
+
+import pytest
+
+from oslogserve.lines.selection import Wanted
+from tests.kit.renderers import answered
+
+WORK = ["sowing bed 1", "sowing bed 2", "sowing bed 3"]
+
+#: Last lines of logs that failed.
+FAILED = [
+    "Process exited with status 3",
+    "[drone:exec] command exited with code 2",
+    "ERROR: pipeline failed",
+    "!!! Job 4711 aborted after 3m 2s",
+    "*** Build is failed ***",
+    "=== Task Finished: FAILURE ===",
+    "[woodpecker] step deploy: exit code 1",
+    "Container web exited with code 137",
+    "error: script returned exit code 1",
+    "Job state: FAILED",
+    "\U0001f6a8 Error: The command exited with status 4",
+    "runner[12]: process terminated by signal 9",
+    "pod kiln-0 terminated with exit code 143",
+    "Command killed by signal SIGKILL",
+    "Stage 'deploy' has failed",
+    "Unsuccessful job run with exit code: 2",
+    "Step timed out after 30 minutes",
+    "The task exceeded the maximum run time of 60 minutes",
+    "No output received for 10m0s",
+    "[bitbucket] Script exited with non-zero status 127",
+    "Target deploy failed.",
+    "Result: FAILURE",
+    "Test suite failed",
+    "Failed: 3",
+    "12 passed, 2 failed",
+    "Conclusion: timed_out",
+    '{"level":"error","msg":"Process did not finish before 2h0m0s timeout"}',
+    "\u2502 Error: Unsupported attribute",
+    "Execution failed with exit code 1 (took 3s)",
+    "not ok 4 - waters",
+    "[ERROR] Command finished with exit status: 5",
+]
+#: Last lines of logs that passed.
+PASSED = [
+    "[cirrus] Build succeeded!",
+    "Successful job run with exit code: 0",
+    "Pipeline finished successfully",
+    "[drone] Task completed with exit code 0",
+    "# fail 0",
+    "12 tests, 40 assertions, 0 failures",
+    "40 run, 0 failed",
+    "Deployment succeeded",
+    "Workflow run succeeded.",
+    "[2025-09-14T08:12:00Z] Job succeeded",
+    "0 errors, 0 failures",
+    "Failed: 0",
+]
+#: Last lines of logs that say of neither; none of them is a failure.
+NEITHER = [
+    "not ok 2 - waters # TODO no can",
+    "not ok 2 - waters # SKIP no tap",
+    "Mirror failed, retrying in 5 seconds",
+    "fetch failed: will retry",
+    "make: [Makefile:3: clean] Error 1 (ignored)",
+    "Job lint failed (allowed to fail)",
+    "error: 0, warning: 0",
+    "errors handled: all",
+    "  --exit-code N   exit with code 1 if a bed is dry",
+    "wrote docs/errors.html",
+    "see how failures are handled",
+    "no errors found",
+    "XFAIL tests/test_bed.py::test_dry - known",
+    "command exited with code 0",
+    "$ ./check || exit 1",
+]
+
+#: Lines, and whether they are errors.
+LEVELS = {
+    "Fatal Python error: Segmentation fault": True,
+    "tests/test_x.py ...Fatal Python error: Aborted": True,
+    "May  1 10:00:00 h kernel: Out of memory: Killed process 12 (java)": True,
+    "May  1 10:00:00 h kernel: java[12]: segfault at 0 ip 00007f error 4 in libjvm.so": True,
+    "May  1 10:00:00 h kernel: Oops: 0002 [#1] SMP": True,
+    "May  1 10:00:00 h systemd[1]: a.service: Failed with result 'timeout'.": True,
+    "signal: killed": True,
+    "Segmentation fault (core dumped)": True,
+    "Aborted": True,
+    "*** stack smashing detected ***: terminated": True,
+    "double free or corruption (out)": True,
+    "terminate called after throwing an instance of 'std::runtime_error'": True,
+    "a.c:3:9: runtime error: signed integer overflow: 2 + 2": True,
+    "SUMMARY: ThreadSanitizer: data race a.c:3": True,
+    "==12== Invalid read of size 4": True,
+    "# A fatal error has been detected by the Java Runtime Environment:": True,
+    "/usr/bin/ld: a.o: in function `main': a.c:3: undefined reference to `b'": True,
+    "collect2: error: ld returned 1 exit status": True,
+    "CRASH REPORT Process <0.1.0> with 0 neighbours crashed": True,
+    "lua: a.lua:3: attempt to index a nil value (global 'b')": True,
+    "PHP Fatal error:  Uncaught TypeError: no": True,
+    "thread 'main' panicked at src/main.rs:3:5:": True,
+    "Unhandled Exception: System.InvalidOperationException: no": True,
+    "a.rb:3:in `b': undefined method `c' (NoMethodError)": True,
+    "test err::error::plain ... FAILED": True,
+    "test err::error::unary ... ok": False,
+    "test err::fatal::b ... ignored": False,
+    "test failed::failure ... ok": False,
+    "not ok 2 - x # TODO later": False,
+    "May  1 10:00:00 h kernel: panic=30 is set": False,
+    "error: 0, warning: 0": False,
+    "reading sources... [ 50%] errors": False,
+    "  --fatal-warnings   exit with an error on the first warning": False,
+    "segfault handler installed": False,
+    "signals.c compiled": False,
+}
+
+
+@pytest.fixture(scope="module")
+def told_by(renderer):
+    def told_by(*lines):
+        log = "".join(line + "\n" for line in lines).encode()
+        return answered(renderer, [log], Wanted("summary"))[0]
+
+    return told_by
+
+
+@pytest.mark.parametrize("last", FAILED)
+def test_a_sentence_of_failure_at_the_end_fails_the_log(told_by, last):
+    summary = told_by(*WORK, "bed 3 is dry", last)
+    assert summary["failed"]
+    assert not summary["passed"]
+    assert summary["cause"]
+
+
+@pytest.mark.parametrize("last", PASSED)
+def test_a_sentence_of_success_at_the_end_passes_the_log(told_by, last):
+    summary = told_by(*WORK, last)
+    assert summary["passed"]
+    assert not summary["failed"]
+    assert summary["cause"] is None or summary["cause"]["why"] == "end"
+
+
+@pytest.mark.parametrize("last", NEITHER)
+def test_a_sentence_that_tells_of_no_failure_fails_nothing(told_by, last):
+    assert not told_by(*WORK, last)["failed"]
+
+
+@pytest.mark.parametrize(
+    "killed", ["command terminated with exit code 137", "Exited with code exit status 143"]
+)
+def test_what_a_signal_stopped_is_the_cause_if_nothing_else_tells(told_by, killed):
+    assert told_by(*WORK, killed)["cause"]["line"] == 4
+    assert told_by(*WORK, "ERROR: bed 3 is dry", killed)["cause"]["line"] == 4
+
+
+@pytest.mark.parametrize(("line", "is_error"), LEVELS.items())
+def test_levels_follow_the_content(renderer, line, is_error):
+    rows = b"".join(renderer([line.encode() + b"\n"], Wanted("jsonl")))
+    severity = json.loads(rows.split(b"\n")[0])["severity"]
+    assert (severity in {"ERROR", "CRITICAL"}) == is_error
