@@ -138,6 +138,7 @@ MARKED = {
         b"  Failed:  1 (2.50%)",
         b"Step check (Command Line) failed",
         b"Format check failed: see above",
+        b"Unsuccessful run of 3 tests",
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
