@@ -141,9 +141,11 @@ impl CauseFinder {
             Cow::Borrowed(beginning(&raw[cut..]))
         };
         self.has_job_heads |= self.lines == 1 && causes.job_time(&shown).is_some();
-        let (start, own_time) = causes.head(caches, &shown, line.time(), self.has_job_heads);
-        let indent = shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
-        let start = start + indent;
+        let (head, own_time) = causes.head(caches, &shown, line.time(), self.has_job_heads);
+        let behind = causes.behind_step_head(caches, &shown, head);
+        let indent = shown[behind..].iter().take_while(|&&byte| is_space(byte)).count();
+        let start = behind + indent;
+        let head = if behind > head { head } else { start };
         let content = &shown[start..];
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
@@ -166,7 +168,7 @@ impl CauseFinder {
         }
         let mark = of_steps(mark, command.is_some(), rank == causes.warning);
         let (number, time, is_new) = (line.number, Cow::Borrowed(time), line.is_new);
-        self.add_to_steps(&Text { number, shown, start, indent, rank, time, is_new }, mark);
+        self.add_to_steps(&Text { number, shown, head, start, indent, rank, time, is_new }, mark);
     }
 
     fn add_to_steps(&mut self, text: &Text<'_>, mark: Option<Mark>) {

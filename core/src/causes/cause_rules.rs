@@ -13,15 +13,13 @@ use toml::Spanned;
 use crate::causes::chapter_rules;
 use crate::lines::after_mark;
 use crate::recognition::patterns::{
-    Beginning, Cache, Literals, Parsed, Patterns, Pool, beginning, expression,
+    Beginning, BeginningOfAny, Cache, Lines, Literals, Parsed, Patterns, Pool, beginning,
+    expression,
 };
 use crate::recognition::severities::Severities;
 use crate::tables::{Pattern, Pieces, Row, Tables};
 
-/// A line that a tool prints: the tool, and the line's pattern.
-type Line = (String, Parsed);
-
-/// A row of `marks.toml`: the same, with pieces, and the report that it begins.
+/// A row of `marks.toml`: the tool, the line's pattern, and the report that it begins.
 #[derive(Deserialize)]
 struct MarkedLine(#[allow(dead_code)] String, Pattern, #[serde(default)] Option<Form>);
 
@@ -42,7 +40,7 @@ pub struct Form {
 #[serde(rename_all = "snake_case")]
 pub enum Name {
     Above(Beginning),
-    Underlined,
+    UnderlinedWith(char),
     Below(Beginning),
 }
 
@@ -52,16 +50,17 @@ pub enum Name {
 pub struct Data {
     hints: Spanned<Vec<String>>,
     behind_time: Parsed,
-    job_head: Parsed,
+    job_head: Beginning,
     step_head: Parsed,
-    passed_tests: Vec<Line>,
+    passed_tests: Lines,
     passed_hints: Spanned<Vec<String>>,
-    green: Vec<Line>,
-    weak: Vec<Line>,
+    green: Lines,
+    weak: BeginningOfAny,
     frame: Beginning,
-    calls: Vec<Line>,
-    calls_above: Vec<Line>,
-    libraries: Vec<Line>,
+    calls: BeginningOfAny,
+    calls_above: BeginningOfAny,
+    libraries: BeginningOfAny,
+    item: Beginning,
     done: Beginning,
     usage: Beginning,
     option: Beginning,
@@ -139,6 +138,7 @@ pub struct Caches {
     rules: Cache,
     anywhere: Cache,
     behind_time: Cache,
+    step_head: Cache,
     green: Cache,
     pub chapters: Cache,
 }
@@ -154,16 +154,11 @@ pub struct Causes {
     last: Regex,
     pub hints: Literals,
     behind_time: Patterns,
-    job_head: Regex,
-    step_head: Regex,
+    step_head: Patterns,
     passed: Regex,
     passed_anywhere: Regex,
     passed_hints: Literals,
     green: Patterns,
-    weak: Regex,
-    calls: Regex,
-    calls_above: Regex,
-    libraries: Regex,
     words: Regex,
     passing: Regex,
     pub chapters: chapter_rules::Rules,
@@ -190,9 +185,6 @@ impl Causes {
             }
         }
         all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, is_anywhere(&row.1), row)));
-        let any = |lines: &[&Vec<Line>]| {
-            beginning(lines.iter().copied().flatten().map(|(_, pattern)| &pattern.0))
-        };
         let literals = |all: &Spanned<Vec<String>>| {
             Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
         };
@@ -206,16 +198,11 @@ impl Causes {
             forms,
             last: beginning(&last)?,
             behind_time: Patterns::new([&data.behind_time.0])?,
-            job_head: beginning([&data.job_head.0])?,
-            step_head: beginning([&data.step_head.0])?,
+            step_head: Patterns::new([&data.step_head.0])?,
             passed: beginning(passed)?,
             passed_anywhere: beginning(passed_anywhere)?,
             passed_hints: literals(&data.passed_hints)?,
             green: Patterns::new(data.green.iter().map(|(_, pattern)| &pattern.0))?,
-            weak: any(&[&data.weak])?,
-            calls: any(&[&data.calls, &data.calls_above])?,
-            calls_above: any(&[&data.calls_above])?,
-            libraries: any(&[&data.libraries])?,
             words: expression(&data.words.0)?,
             passing: expression(&data.passing.0)?,
             chapters,
@@ -232,6 +219,7 @@ impl Causes {
             rules: self.rules.patterns.cache(),
             anywhere: self.anywhere.patterns.cache(),
             behind_time: self.behind_time.cache(),
+            step_head: self.step_head.cache(),
             green: self.green.cache(),
             chapters: self.chapters.patterns.cache(),
         })
@@ -279,7 +267,7 @@ impl Causes {
         self.last.is_match(content)
     }
 
-    /// The offset of a line's content or of the blanks before it, and the line's own time. has_job_head: true
+    /// The offset behind a line's time, and the line's own time. has_job_head: true
     /// if it may begin with the names of a job and a step.
     pub fn head<'t>(
         &self,
@@ -289,16 +277,15 @@ impl Causes {
         has_job_head: bool,
     ) -> (usize, Cow<'t, [u8]>) {
         let named = if has_job_head { self.job_time(shown) } else { None };
-        let (start, time) = match named {
+        match named {
             Some(place) => (place.end + 1, Cow::Borrowed(&shown[place])),
             None => (self.behind_time(caches, shown, &time), time),
-        };
-        (self.behind_step_head(shown, start), time)
+        }
     }
 
     /// The place of the time behind the names of a job and a step; None for a line without them.
     pub fn job_time(&self, shown: &[u8]) -> Option<Range<usize>> {
-        Some(self.job_head.captures(shown)?.get(1)?.range())
+        self.data.job_head.group_in(shown)
     }
 
     /// The offset behind the time that a line begins with; 0 for none.
@@ -317,11 +304,16 @@ impl Causes {
         mark
     }
 
-    /// The offset behind what BuildKit writes before a line of a step, if that begins at `start`.
-    fn behind_step_head(&self, shown: &[u8], start: usize) -> usize {
-        let content = &shown[start..];
-        let head = content.starts_with(b"#").then(|| self.step_head.find(content)).flatten();
-        start + head.map_or(0, |head| head.end())
+    /// The offset behind the head of a line of a step, if that begins at `start`.
+    #[inline]
+    pub fn behind_step_head(&self, caches: &mut Caches, shown: &[u8], start: usize) -> usize {
+        let found = self.step_head.first_at(&mut caches.step_head, shown, start);
+        found.map_or(start, |(_, end)| end)
+    }
+
+    /// The item that a text names, and what it says of it.
+    pub fn item<'t>(&self, text: &'t [u8]) -> Option<(&'t [u8], &'t [u8])> {
+        Some(text.split_at(self.data.item.end_in(text)?))
     }
 
     /// True if a line with a level and without a time is a record of a service.
@@ -337,13 +329,14 @@ impl Causes {
 
     /// True if a line locates a fault.
     pub fn is_weak(&self, content: &[u8]) -> bool {
-        self.weak.is_match(content) && !self.data.frame.is_match(content)
+        self.data.weak.is_match(content) && !self.data.frame.is_match(content)
     }
 
     /// True for a call of the program's own in the stack of an error. is_above: true if it is above the error.
     pub fn is_own_call(&self, content: &[u8], is_above: bool) -> bool {
-        let calls = if is_above { &self.calls_above } else { &self.calls };
-        calls.is_match(content) && !self.libraries.is_match(content)
+        let is_below = || !is_above && self.data.calls.is_match(content);
+        (self.data.calls_above.is_match(content) || is_below())
+            && !self.data.libraries.is_match(content)
     }
 
     /// True if the line begins with the number of a failed test.

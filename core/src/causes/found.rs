@@ -14,8 +14,6 @@ use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
 pub const REPORT: u64 = 40;
 /// Failures beside the cause that are noted, of a step and of a log.
 pub const MOST_NOTED: usize = 8;
-/// Blanks between a failed test's number and its name, if that is on a line of its own.
-const TITLE: usize = 5;
 
 /// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
 /// become a test.
@@ -152,11 +150,11 @@ impl Found {
         let is_blank = content.is_empty() && !form.ends_with_error;
         let is_other = role.is_some() && !is_error;
         let is_quoted = form.quotes.as_ref().is_none_or(|telling| !telling.is_match(content));
-        let has_name = matches!(&form.name, Some(Name::Below(name)) if name.is_match(content));
+        let title = text.deeper_than(group.first.indent);
+        let has_name = matches!((&form.name, title), (Some(Name::Below(name)), Some(title)) if name.is_match(title));
         if has_name
             && role.is_none()
             && report.at == At::Own
-            && text.indent >= group.first.indent + TITLE
             && causes.is_numbered(group.first.content())
         {
             *group = group.named(text);
@@ -375,7 +373,7 @@ fn beginning(
     }
     let name = match &form.name {
         Some(Name::Above(name)) => ring.iter().rev().find(|line| name.is_match(line.content())),
-        Some(Name::Underlined) => underlined(ring),
+        Some(Name::UnderlinedWith(mark)) => underlined(ring, *mark),
         Some(Name::Below(_)) | None => None,
     };
     if let Some(name) = name {
@@ -404,12 +402,12 @@ fn located_above<'r>(
     lines
 }
 
-/// The last line that is underlined: the name of the failed test whose report this is.
-fn underlined(ring: &Ring) -> Option<&Text<'static>> {
+/// The last line that is underlined.
+fn underlined(ring: &Ring, mark: char) -> Option<&Text<'static>> {
     let mut below: &[u8] = b"";
     for line in ring.iter().rev() {
         let content = line.content();
-        let is_underline = !below.is_empty() && below.iter().all(|&byte| byte == b'-');
+        let is_underline = !below.is_empty() && below.iter().all(|&byte| byte == mark as u8);
         if is_underline && below.len() == content.len() && below != content {
             return Some(line);
         }

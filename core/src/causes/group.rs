@@ -19,7 +19,9 @@ const MESSAGES: usize = 12;
 pub struct Text<'l> {
     pub number: u64,
     pub shown: Cow<'l, [u8]>,
-    /// Where its content begins: behind its time and blanks.
+    /// Where the head of its step begins; if it has none, its content.
+    pub head: usize,
+    /// Where its content begins: behind its time, the head of its step and blanks.
     pub start: usize,
     /// Blanks before the content.
     pub indent: usize,
@@ -38,7 +40,7 @@ impl Text<'_> {
             text.to_mut().clear();
             text.to_mut().extend_from_slice(other);
         }
-        (self.number, self.start) = (line.number, line.start);
+        (self.number, self.head, self.start) = (line.number, line.head, line.start);
         (self.indent, self.rank, self.is_new) = (line.indent, line.rank, line.is_new);
     }
 
@@ -48,10 +50,24 @@ impl Text<'_> {
         copied
     }
 
-    /// What is behind its time and blanks.
+    /// What is behind its time, the head of its step and blanks.
     pub fn content(&self) -> &[u8] {
-        let content = &self.shown[self.start..];
-        &content[..content.len().min(LONGEST)]
+        self.from(self.start)
+    }
+
+    /// Its content with as many of the blanks before it as are more than `indent`.
+    pub fn deeper_than(&self, indent: usize) -> Option<&[u8]> {
+        Some(self.from(self.start - self.indent.checked_sub(indent)?))
+    }
+
+    /// The item that it names, such as `#7`, and what it says of it.
+    pub fn item(&self, causes: &Causes) -> Option<(&[u8], &[u8])> {
+        causes.item(self.from(self.head))
+    }
+
+    fn from(&self, place: usize) -> &[u8] {
+        let rest = &self.shown[place..];
+        &rest[..rest.len().min(LONGEST)]
     }
 }
 

@@ -9,7 +9,7 @@ use std::mem;
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::found::{Found, Kind, Role};
-use crate::causes::group::{Cause, Group, LONGEST, Ring, Text};
+use crate::causes::group::{Cause, Group, Ring, Text};
 
 /// Lines without an error that end a group of errors.
 pub const GAP: u64 = 20;
@@ -129,7 +129,7 @@ impl Errors {
             }
             errors => {
                 let mut group = Group::new(text);
-                self.item = item_of(text).map(|(item, _)| item.to_vec());
+                self.item = text.item(causes).map(|(item, _)| item.to_vec());
                 let frame = frame_above(above, causes, text);
                 self.stack = frame.is_none().then_some(text.indent);
                 group.told.extend(frame.map(|frame| frame.content().to_vec()));
@@ -141,7 +141,7 @@ impl Errors {
     /// Forgets the errors of an item of which a line says that it ended well. Returns the number of their last line.
     fn forgive(&mut self, causes: &Causes, text: &Text<'_>) -> Option<u64> {
         let failed = self.item.as_deref()?;
-        item_of(text).filter(|&(item, said)| item == failed && causes.is_done(said))?;
+        text.item(causes).filter(|&(item, said)| item == failed && causes.is_done(said))?;
         self.item = None;
         self.stack = None;
         self.last.take().map(|errors| errors.last)
@@ -252,8 +252,9 @@ impl Step {
         }
     }
 
-    /// Notes how it ended.
-    pub fn end(&mut self, causes: &Causes) {
+    /// Ends it at the line of this number: what is asked of it from now on is of a whole step.
+    pub fn end(&mut self, causes: &Causes, number: u64) {
+        self.settle(number);
         if self.ring.last().is_some_and(|text| causes.ends_failed(text.content())) {
             self.ended = Ended::FailedByLastLine;
         }
@@ -268,8 +269,7 @@ impl Step {
 
     /// Begins a recap of what is known already.
     pub fn recap(&mut self, causes: &Causes, text: &Text<'_>) {
-        self.end(causes);
-        self.settle(text.number);
+        self.end(causes, text.number);
         if let Some(turn) = &mut self.turn {
             turn.close();
         } else {
@@ -493,19 +493,6 @@ impl Step {
         let only = || self.begin.as_ref().or(outcome);
         result.or_else(|| only().map(|only| Group::new(only).cause("end")))
     }
-}
-
-/// The item that a line names, such as `#7` or `[2/9]`, and what the line says of it.
-fn item_of<'t>(text: &'t Text<'_>) -> Option<(&'t [u8], &'t [u8])> {
-    let head = &text.shown[..text.start];
-    let from = head.windows(2).rposition(|two| two[0] == b'#' && two[1].is_ascii_digit());
-    let line = &text.shown[from.unwrap_or(text.start)..];
-    let line = &line[..line.len().min(LONGEST)];
-    if !matches!(line, [b'#', b'0'..=b'9', ..] | [b'[', ..]) {
-        return None;
-    }
-    let item = first_word(line);
-    Some((item, line.get(item.len() + 1..)?))
 }
 
 /// What a line begins with, up to a blank.

@@ -184,8 +184,7 @@ impl Steps {
 
     /// Begins a task or a step.
     fn end_task(&mut self, causes: &Causes, caches: &mut Caches, text: &Text<'_>) {
-        self.step.settle(text.number);
-        self.step.end(causes);
+        self.step.end(causes, text.number);
         self.note_step(causes, caches);
         self.has_failed |= self.step.has_ended_failed();
         let task = mem::replace(&mut self.step, Step::beginning_at(text));
@@ -292,8 +291,7 @@ impl Steps {
         if let Some(decided) = &self.decided {
             return (Some(decided.cause.clone()), true);
         }
-        self.step.settle(log.end);
-        self.step.end(causes);
+        self.step.end(causes, log.end);
         if self.is_whole(log.end) || (!self.has_failed && self.step.passed_at().is_some()) {
             return (
                 self.step.last_lines(causes).map(|cause| Cause { why: "end", ..cause }),

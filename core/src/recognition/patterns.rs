@@ -2,6 +2,7 @@
 //! Lists of patterns that are matched at a place in a text. Each list is one automaton, which is built
 //! as it is used; a `Cache` holds what was built and found, for one thread at a time.
 
+use std::ops::{Deref, Range};
 use std::sync::{Mutex, PoisonError};
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -273,10 +274,18 @@ impl<'de> Deserialize<'de> for Parsed {
     }
 }
 
+/// Lines that tools print: the tool, and the line's pattern.
+pub type Lines = Vec<(String, Parsed)>;
+
 /// A pattern of a file, as an expression for a text that begins with it.
 #[derive(Deserialize)]
 #[serde(try_from = "Parsed")]
 pub struct Beginning(Regex);
+
+/// The same for any of several.
+#[derive(Deserialize)]
+#[serde(try_from = "Lines")]
+pub struct BeginningOfAny(Beginning);
 
 impl TryFrom<Parsed> for Beginning {
     type Error = String;
@@ -286,9 +295,36 @@ impl TryFrom<Parsed> for Beginning {
     }
 }
 
+impl TryFrom<Lines> for BeginningOfAny {
+    type Error = String;
+
+    fn try_from(lines: Lines) -> Result<Self, String> {
+        Ok(Self(Beginning(beginning(lines.iter().map(|(_, pattern)| &pattern.0))?)))
+    }
+}
+
 impl Beginning {
+    #[inline]
     pub fn is_match(&self, text: &[u8]) -> bool {
         self.0.is_match(text)
+    }
+
+    /// Where it ends.
+    pub fn end_in(&self, text: &[u8]) -> Option<usize> {
+        Some(self.0.find(text)?.end())
+    }
+
+    /// The place of its group.
+    pub fn group_in(&self, text: &[u8]) -> Option<Range<usize>> {
+        Some(self.0.captures(text)?.get(1)?.range())
+    }
+}
+
+impl Deref for BeginningOfAny {
+    type Target = Beginning;
+
+    fn deref(&self) -> &Beginning {
+        &self.0
     }
 }
 
