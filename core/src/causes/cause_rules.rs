@@ -56,7 +56,8 @@ pub struct Data {
     passed_hints: Spanned<Vec<String>>,
     green: Lines,
     weak: BeginningOfAny,
-    frame: Beginning,
+    frame: Parsed,
+    stack_frame: Beginning,
     calls: BeginningOfAny,
     calls_above: BeginningOfAny,
     libraries: BeginningOfAny,
@@ -109,27 +110,51 @@ impl Mark {
 const LONGEST_HEAD: usize = 128;
 
 /// Beginnings of patterns that may begin with any byte.
-const ANY: [&str; 6] = [".", r"\S", r"(?:\S", r"\w", r"[\w", "{frame}"];
+const ANY: [&str; 5] = [".", r"\S", r"(?:\S", r"\w", r"[\w"];
+/// The beginning of a pattern of what may be behind a frame, and the most parts of a frame.
+const FRAME: &str = "{frame}";
+const MOST_FRAMES: usize = 8;
 
-/// Some of the rules, with their places among all.
+/// Where a rule's pattern may match.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// Where a line's content begins, if that byte may be the first one.
+    Start,
+    /// There, whatever the byte is.
+    Any,
+    /// There, and behind each part of a frame.
+    Framed,
+}
+
+impl Place {
+    fn of(pattern: &str) -> Self {
+        match pattern {
+            framed if framed.starts_with(FRAME) => Self::Framed,
+            any if ANY.iter().any(|start| any.starts_with(start)) => Self::Any,
+            _ => Self::Start,
+        }
+    }
+}
+
+/// The rules of a place, with their numbers among all.
 struct Rules {
     patterns: Patterns,
-    places: Vec<(usize, Mark)>,
+    numbers: Vec<(usize, Mark)>,
 }
 
 impl Rules {
-    /// all: the rules, with whether they may begin with any byte. anywhere: true for those that may, false for the others.
-    fn new(all: &[(Mark, bool, Row)], anywhere: bool) -> Result<Self, String> {
-        let chosen = || all.iter().enumerate().filter(|(_, rule)| rule.1 == anywhere);
+    fn new(all: &[(Mark, Place, Row)], of: Place) -> Result<Self, String> {
+        let chosen = || all.iter().enumerate().filter(|(_, (_, place, _))| *place == of);
         Ok(Self {
-            places: chosen().map(|(place, (mark, ..))| (place, *mark)).collect(),
+            numbers: chosen().map(|(number, (mark, ..))| (number, *mark)).collect(),
             patterns: Patterns::new(chosen().map(|(_, (_, _, row))| row))?,
         })
     }
 
-    fn first(&self, cache: &mut Cache, content: &[u8]) -> Option<(usize, Mark)> {
-        let (number, _) = self.patterns.first_at(cache, content, 0)?;
-        Some(self.places[number])
+    #[inline]
+    fn first(&self, cache: &mut Cache, content: &[u8], at: usize) -> Option<(usize, Mark)> {
+        let (number, _) = self.patterns.first_at(cache, content, at)?;
+        Some(self.numbers[number])
     }
 }
 
@@ -137,6 +162,8 @@ impl Rules {
 pub struct Caches {
     rules: Cache,
     anywhere: Cache,
+    framed: Cache,
+    frame: Cache,
     behind_time: Cache,
     step_head: Cache,
     green: Cache,
@@ -148,7 +175,9 @@ pub struct Causes {
     pub data: Data,
     rules: Rules,
     anywhere: Rules,
-    /// By the places of the rules.
+    framed: Rules,
+    frame: Patterns,
+    /// By the numbers of the rules.
     forms: Vec<Option<Arc<Form>>>,
     /// Last lines of steps that failed.
     last: Regex,
@@ -174,17 +203,19 @@ impl Causes {
         let (chapters, of_chapters) = chapter_rules::Rules::new(tables)?;
         let (file, data) = tables.read::<Data>("causes.toml")?;
         let (of_marks, marks) = tables.read::<BTreeMap<Mark, Vec<MarkedLine>>>("marks.toml")?;
-        let is_anywhere = |row: &str| ANY.iter().any(|start| row.starts_with(start));
         let (mut all, mut forms, mut last) = (Vec::new(), Vec::new(), Vec::new());
         for (mark, lines) in marks {
             for MarkedLine(_, pattern, form) in lines {
-                let row = of_marks.row(&pattern, &data.pieces)?;
+                let written = pattern.get_ref().trim_start();
+                let place = Place::of(written);
+                let behind = written.strip_prefix(FRAME).unwrap_or(written).to_owned();
+                let row = of_marks.row_of(&pattern, Ok(behind), &data.pieces)?;
                 last.extend(form.iter().filter(|form| form.ends_failed).map(|_| row.clone()));
                 forms.push(form.map(Arc::new));
-                all.push((mark, is_anywhere(pattern.get_ref().trim_start()), row));
+                all.push((mark, place, row));
             }
         }
-        all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, is_anywhere(&row.1), row)));
+        all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, Place::of(&row.1), row)));
         let literals = |all: &Spanned<Vec<String>>| {
             Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
         };
@@ -192,8 +223,10 @@ impl Causes {
             .map(|(_, pattern)| &pattern.0)
             .partition(|(_, pattern)| pattern.starts_with('.'));
         Ok(Self {
-            rules: Rules::new(&all, false)?,
-            anywhere: Rules::new(&all, true)?,
+            rules: Rules::new(&all, Place::Start)?,
+            anywhere: Rules::new(&all, Place::Any)?,
+            framed: Rules::new(&all, Place::Framed)?,
+            frame: Patterns::new([&data.frame.0])?,
             hints: literals(&data.hints)?,
             forms,
             last: beginning(&last)?,
@@ -218,6 +251,8 @@ impl Causes {
         self.unused_caches.take(|| Caches {
             rules: self.rules.patterns.cache(),
             anywhere: self.anywhere.patterns.cache(),
+            framed: self.framed.patterns.cache(),
+            frame: self.frame.cache(),
             behind_time: self.behind_time.cache(),
             step_head: self.step_head.cache(),
             green: self.green.cache(),
@@ -246,7 +281,7 @@ impl Causes {
         self.form(caches, content).is_some_and(|form| form.nests)
     }
 
-    /// The first rule that matches a line's content: its place among all, and its mark.
+    /// The first rule that matches a line's content: its number among all, and its mark.
     #[inline]
     fn rule(
         &self,
@@ -254,12 +289,21 @@ impl Causes {
         content: &[u8],
         may_be_hinted: bool,
     ) -> Option<(usize, Mark)> {
-        let first = self.rules.first(&mut caches.rules, content);
+        let mut first = self.rules.first(&mut caches.rules, content, 0);
         if !may_be_hinted || self.hints.find(content).is_none() {
             return first;
         }
-        let hinted = self.anywhere.first(&mut caches.anywhere, content);
-        first.into_iter().chain(hinted).min_by_key(|&(place, _)| place)
+        let mut take = |found: Option<(usize, Mark)>| {
+            first = first.into_iter().chain(found).min_by_key(|&(number, _)| number);
+        };
+        take(self.anywhere.first(&mut caches.anywhere, content, 0));
+        let mut at = 0;
+        for _ in 0..MOST_FRAMES {
+            take(self.framed.first(&mut caches.framed, content, at));
+            let Some((_, end)) = self.frame.first_at(&mut caches.frame, content, at) else { break };
+            at = end;
+        }
+        first
     }
 
     /// True if a step with this last line failed.
@@ -329,7 +373,7 @@ impl Causes {
 
     /// True if a line locates a fault.
     pub fn is_weak(&self, content: &[u8]) -> bool {
-        self.data.weak.is_match(content) && !self.data.frame.is_match(content)
+        self.data.weak.is_match(content) && !self.data.stack_frame.is_match(content)
     }
 
     /// True for a call of the program's own in the stack of an error. is_above: true if it is above the error.

@@ -47,7 +47,7 @@ RULES = [
     *((mark, row[1]) for mark, rows in table("marks.toml").items() for row in rows),
     *(("chapter", row["line"]) for row in table("chapters.toml")["chapters"]),
 ]
-PIECES = table("causes.toml")["pieces"]
+PIECES = table("causes.toml")["pieces"] | {"frame": f"(?:{table('causes.toml')['frame']})*"}
 CHAPTERS = len(table("chapters.toml")["chapters"])
 #: Beginnings of patterns that may begin with any byte.
 ANY = (".", r"\S", r"(?:\S", r"\w", r"[\w", "{frame}")

@@ -86,7 +86,10 @@ def test_a_row_at_fault_is_named_by_file_and_line(name, row, told):
         *(("times.toml", key) for key in ("uptime", "audit", "no_clock", "thing", "dated_thing")),
         *(("exceptions.toml", key) for key in ("location", "progress", "continuation")),
         ("chapters.toml", "seconds"),
-        *(("causes.toml", key) for key in ("behind_time", "frame", "recap", "words", "passing")),
+        *(
+            ("causes.toml", key)
+            for key in ("behind_time", "frame", "stack_frame", "recap", "words", "passing")
+        ),
     ],
 )
 def test_a_pattern_at_fault_is_named_by_file_and_line(name, key):
