@@ -96,12 +96,13 @@ class App:
         origins = config["serve", "cors_origins"]
         self._cors = Cors(origins) if origins else None
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
+        self.assembly = assembly
         #: What could not be made and is done without, a sentence each.
         self.faults = assembly.faults
         to = config["request_log", "to"]
         self._request_log = RequestLog(to) if to else None
-        if self._request_log and self._request_log.fault:
-            self.faults.append(self._request_log.fault)
+        if self._request_log and (what := self._request_log.fault):
+            self.faults.append(f"{config.place_of('request_log', 'to')}: {what}")
         self._server_paths: dict[str, Callable[[Request], Answer]] = {
             "/healthz": server.healthz,
             LIST: partial(what_failed, memory=assembly.memory),
@@ -109,7 +110,11 @@ class App:
         }
         readiness = Readiness(self._guards, self._metrics)
         self._operator_paths: dict[str, Callable[[Request, Trace], Answer]] = {"/readyz": readiness}
-        if path := config["metrics", "path"]:
+        path = config["metrics", "path"]
+        if path in (*self._server_paths, *self._operator_paths, "/"):
+            place = config.place_of("metrics", "path")
+            self.faults.append(f"{place}: {path} is another page of the server; metrics have none")
+        elif path:
             self._operator_paths[path] = lambda request, _: server.exposition(
                 request, self._metrics
             )

@@ -2,9 +2,11 @@
 """The rooms of a process, made from its configuration."""
 
 import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
+from oslogserve.errors import SourceError
 from oslogserve.jobs.compare import PassedLogs
 from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
@@ -14,11 +16,13 @@ from oslogserve.metrics import Metrics
 from oslogserve.salt import salt_of
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules, configured_rules
+from oslogserve.sources import Backend
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
 from oslogserve.sources.store.source import Store
 from oslogserve.sources.swift import Swift
-from oslogserve.text import without_values
+from oslogserve.text import visible, without_values
+from oslogserve.writing import check_folder
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database
@@ -28,11 +32,11 @@ class Assembly:
     """What reads logs and remembers runs, for a server and for commands that do a server's work."""
 
     def __init__(self, config: Config, metrics: Metrics, rules: Rules | None = None) -> None:
-        """rules: those of the configuration, as they were read with it; None to read them now."""
+        """rules: those of the configuration, as they were read with it, when what it lacks was told; None to do so now."""
         self.config = config
         self.metrics = metrics
         #: What could not be made and is done without, a sentence each.
-        self.faults: list[str] = []
+        self.faults: list[str] = config.lacks() if rules is None else []
         self.renderer = Renderer(config.formats)
         #: In the order in which sources are searched.
         threads, shows_dot_files = config["serve", "threads"], config["serve", "dot_files"]
@@ -41,21 +45,37 @@ class Assembly:
             for number, source in enumerate(sources_of(config, metrics))
         ]
         where = config["index", "directory"], config["index", "size"]
+        try:
+            if where[0]:
+                check_folder(where[0])
+        except OSError as error:
+            place = config.place_of("index", "directory")
+            self.faults.append(f"{place}: {where[0]}: {error.strerror}; no indexes are kept")
         indexes = Indexes(salt_of(config.formats, of_indexes=True), metrics, *where)
         self.logs = Logs(config.views, indexes)
         self.passed = PassedLogs(self.logs, self.renderer, indexes)
         stored, unasked = config["serve", "job_stored_size"], config["serve", "job_unasked_size"]
         limits = config["serve", "job_logs"], stored, unasked
         self.jobs = Jobs(self.logs, self.renderer, limits, config.noise, self.passed)
-        database = None
+        self._database = None
         try:
-            database = database_of(config)
+            self._database = database_of(config)
         except Exception as error:  # noqa: BLE001 - logs can be read without it
             self.faults.append(f"[seen]: no runs are kept: {without_values(error)}")
         if rules is None:
             rules, faults = configured_rules(config)
             self.faults += [f"{fault}; the server runs without it" for fault in faults]
-        self.memory = Memory(database, metrics, rules)
+        self.memory = Memory(self._database, metrics, rules)
+
+    def answers(self) -> Iterator[tuple[str, str]]:
+        """Asks each source and the database what readers will ask. Yields its name, and why it fails; "" if it does not."""
+        asked: list[Backend | Database] = [guard.source for guard in self.guards]
+        for one in [*asked, self._database] if self._database else asked:
+            try:
+                one.check()
+                yield one.name, ""
+            except SourceError as error:
+                yield one.name, visible(f"{error} ({one.location})")
 
 
 def sources_of(config: Config, metrics: Metrics) -> list[Disk | Swift | Store]:

@@ -5,7 +5,6 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from typing import Any
 from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
-from oslogserve.errors import Error, SourceError
+from oslogserve.errors import Error
 from oslogserve.query.parameters import FORMATS, OF_RENDER, PARAMETERS
 from oslogserve.text import counted, in_lines, visible
 
@@ -162,7 +161,7 @@ def _serve(options: argparse.Namespace) -> int:
         given = {"disk_root": root, "serve_threads": options.threads}
         overrides = {name: text for name, text in given.items() if text is not None}
         config = load(options.config, _environment(), **overrides)
-        if not (config["disk", "root"] or config["swift", "container"] or config.stores):
+        if not config.has_source:
             raise ConfigError("nothing to serve: give --root, or --config with a source in it")
         return config
 
@@ -178,40 +177,27 @@ def _environment() -> dict[str, str]:
 
 
 def _check_config(options: argparse.Namespace) -> int:
-    """Prints the configuration, and how each bucket, and Swift by a cloud, answers. 1 if one does not."""
+    """Starts as a server does, prints the configuration, and asks what it names. 1 if one of these does not answer."""
+    from oslogserve.app import App
     from oslogserve.logs.indexes import usage_of
-    from oslogserve.seen.rules import configured_rules
+    from oslogserve.metrics import FOLDER_VARIABLE
 
-    config = load(options.file, _environment(), must_exist=True)
-    rules, faults = configured_rules(config)
-    if faults:
-        raise ConfigError("\n".join(faults))
+    config = load(options.file, _environment())
+    os.environ.pop(FOLDER_VARIABLE, None)  # it counts nowhere
+    app = App(config)
+    if app.faults:
+        raise ConfigError("\n".join(app.faults))
     for what in config.removed:
         print(f"oslogserve: {visible(what)}", file=sys.stderr)
     print(config.as_file(), end="")
-    # A comment: the output is a configuration too.
+    # Comments: the output is a configuration too.
     print(f"# {visible(usage_of(config['index', 'directory'], config['index', 'size']))}")
     if config["known", "rules"]:
-        print(f"# {counted(len(rules), 'rule')} of known causes")
-    if not (config.stores or config["swift", "cloud"]):
-        return 0
-    from oslogserve.assembly import sources_of
-    from oslogserve.metrics import Metrics
-    from oslogserve.sources.disk.source import Disk
-
+        print(f"# {counted(len(app.assembly.memory.rules), 'rule')} of known causes")
     status = 0
-    # If the credentials are not in the configuration, only asking shows whether they fit.
-    for source in sources_of(config, Metrics()):
-        if isinstance(source, Disk) or (source.name == "swift" and not config["swift", "cloud"]):
-            continue
-        with closing(source):
-            try:
-                source.check()
-                answer = "ok"
-            except SourceError as error:
-                status = 1
-                answer = f"{error} ({source.location})"
-        print(f"# {source.name}: {visible(answer)}")
+    for name, failure in app.assembly.answers():
+        print(f"# {name}: {failure or 'ok'}")
+        status = 1 if failure else status
     return status
 
 

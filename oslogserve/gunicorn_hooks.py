@@ -97,7 +97,8 @@ class _Configuration:
         self._taken = time.time()
         self._is_latest = True
         self._rules, faults = configured_rules(config)
-        for what in [*config.lacks(), *(f"{one}; the server runs without it" for one in faults)]:
+        without = [f"{one}; the server runs without it" for one in faults]
+        for what in [*config.removed, *config.lacks(), *without]:
             log_message(what)
 
     def renew(self, settings: Any) -> None:

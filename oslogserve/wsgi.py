@@ -24,7 +24,7 @@ try:
     config = load(os.environ.get("OSLOGSERVE_CONFIG"))
     application: Any = App(config)
     log_message(f"oslogserve {__version__}")
-    for what in [*config.lacks(), *application.faults]:
+    for what in [*config.removed, *application.faults]:
         log_message(what)
 except ConfigError as error:
     log_message(error)

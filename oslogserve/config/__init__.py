@@ -30,6 +30,7 @@ _ADDRESSES = (url, storage_url, database, BucketUrl.parsed)
 _OF_A_STORE = ("anonymous", "endpoint", "region", "profile", "ca_file")
 #: Options that S3 alone has.
 _OF_S3 = ("region", "profile")
+NO_SOURCE = "nothing to serve: give a [disk] root, a [swift] container or a [store] url"
 #: Characters of a value that a fault shows.
 LONGEST_SHOWN = 100
 
@@ -85,15 +86,25 @@ class Config:
         gone = [where for where in self.file.settings if where in REMOVED]
         return [f"{self.place_of(*where)} is gone: {REMOVED[where]}" for where in gone]
 
-    def missing_root(self) -> str:
-        """A sentence if the folder of logs is not there; "" if it is, or none is configured."""
-        root = self["disk", "root"]
-        return f"there is no folder {root!r}" if root and not os.path.isdir(root) else ""
+    @property
+    def has_source(self) -> bool:
+        return bool(self["disk", "root"] or self["swift", "container"] or self.stores)
 
     def lacks(self) -> list[str]:
-        """What a server does without, a sentence each: removed options, and the folder of logs."""
-        root = self.missing_root()  # a mount may come later
-        return [*self.removed, f"[disk] root: {root}"] if root else [*self.removed]
+        """What a server starts without, a sentence each: sources, and the folder of logs."""
+        root = self["disk", "root"]
+        if root and not os.path.isdir(root):  # a mount may come later
+            what = "this is no folder" if os.path.exists(root) else "there is no such folder"
+            return [f"{self.place_of('disk', 'root')}: {root}: {what}"]
+        given = [
+            key
+            for key in credentials(self.values, self.file)
+            if self.file.settings.get(("swift", key))
+        ]
+        if given and not self["swift", "container"]:  # an upload may name one
+            what = f"it is empty, so {', '.join(given)} are of no use"
+            return [f"{self.place_of('swift', 'container')}: {what}"]
+        return [] if self.has_source else [NO_SOURCE]
 
     def place_of(self, section: str, key: str) -> str:
         """The option as a fault names it, with file and line if the file sets it."""
@@ -132,16 +143,10 @@ def _without_secret(option: Option, value: str) -> str:
     return without_secrets(value) if option.parse in _ADDRESSES else value
 
 
-def load(
-    path: str | None,
-    environ: Mapping[str, str] = os.environ,
-    must_exist: bool = False,
-    **overrides: str,
-) -> Config:
+def load(path: str | None, environ: Mapping[str, str] = os.environ, **overrides: str) -> Config:
     """The configuration of a file, or the defaults. Raises ConfigError with all faults.
 
-    must_exist: makes it a fault if the folder of logs is missing. overrides: 'section_key' -> text, from the
-    command line.
+    overrides: 'section_key' -> text, from the command line.
     """
     file = ConfigFile(path)
     named = [
@@ -154,8 +159,13 @@ def load(
     values = {option.where: _value(option, file, environ, overrides) for option in options}
     values |= of_cloud(values, file, environ)
     config = Config(options, values, file)
-    for where, what in _faults(config, must_exist):
+    for where, what in _misnamed(config):
         file.add_fault(where, what)
+    # Where something is not understood, what it would need or be of use to is not known.
+    unclear = frozenset(file.faulty)
+    for where, what in _misfits(config):
+        if where[0] not in unclear:
+            file.add_fault(where, what)
     if file.faults:
         faults = (f"{path}:{line}: {what}" if line else what for line, what in sorted(file.faults))
         raise ConfigError("\n".join(faults))
@@ -174,6 +184,8 @@ def _value(
     is_settled = name in file.settings
     if option.env == "OS_CLOUD":
         is_settled = names_credentials(file)
+    if option.where == ("seen", "directory"):
+        is_settled = bool(file.settings.get(("seen", "database")))
     variable = None if is_settled else environ.get(option.env)
     outside, text = "", option.default
     if (override := overrides.get(f"{option.section}_{option.key}")) is not None:
@@ -189,6 +201,7 @@ def _value(
         what = f"{shown} is not understood: it takes {takes}"
         if outside:
             file.faults.append((0, outside + what))
+            file.faulty.add(option.section)
         else:
             file.add_fault(option.where, what)
         return None
@@ -197,8 +210,8 @@ def _value(
 _Faults = Iterator[tuple[tuple[str, str], str]]
 
 
-def _faults(config: Config, must_exist: bool) -> _Faults:
-    """Yields section and key of what cannot be used as it is, and why."""
+def _misnamed(config: Config) -> _Faults:
+    """Yields section and key of what nobody reads."""
     file = config.file
     sections = {section for section, _ in config.values}
     for section in file.sections:
@@ -207,12 +220,21 @@ def _faults(config: Config, must_exist: bool) -> _Faults:
     for where in file.settings:
         if where[0] in sections and where not in config.values and where not in REMOVED:
             yield where, "no such key"
-    if must_exist and (what := config.missing_root()):
-        yield ("disk", "root"), what
+    for name, _ in config.rows("store"):
+        if not STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES:
+            what = "a name has letters from a to z, digits, - and _, and is none of"
+            yield (f"store {name}", ""), f"{what} {', '.join(_TAKEN_NAMES)}"
+
+
+def _misfits(config: Config) -> _Faults:
+    """Yields section and key of what cannot be used beside the rest of its section, and why."""
+    file = config.file
     yield from _faults_of_swift(config)
-    for section in sections:
+    for section in dict.fromkeys(section for section, _ in config.values):
         if section.partition(" ")[0] == "store":
             yield from _faults_of_store(section, config)
+    if config["seen", "database"] and file.settings.get(("seen", "directory")):
+        yield ("seen", "directory"), "of no use next to database"
     for option in config.options:
         if option.key == "pattern" and not file.settings.get(option.where):  # it would fit all
             yield option.where, f"a {option.section.partition(' ')[0]} needs a pattern"
@@ -232,10 +254,8 @@ def _faults_of_swift(config: Config) -> _Faults:
         needed.remove(project)
     elif swift["application_credential_id"]:
         needed = ["auth_url", "application_credential_secret"]
-    # What is not understood is None.
-    has_all = storage_url != "" or swift["cloud"] or swift["auth_version"] is None
-    missing = [key for key in needed if swift[key] == ""]
-    if container and missing and not has_all:
+    missing = [key for key in needed if not swift[key]]
+    if container and missing and not (storage_url or swift["cloud"]):
         yield ("swift", "container"), f"it is of no use without {', '.join(missing)}"
     if storage_url and not container:
         yield ("swift", "storage_url"), "it is of no use without container"
@@ -249,22 +269,18 @@ def _faults_of_swift(config: Config) -> _Faults:
 def _faults_of_store(section: str, config: Config) -> _Faults:
     row = config.section(section)
     url, ca_file = row["url"], row["ca_file"]
-    name = section.removeprefix("store").removeprefix(" ")
-    if name and (not STORE_NAME.fullmatch(name) or name in _TAKEN_NAMES):
-        what = "a name has letters from a to z, digits, - and _, and is none of"
-        yield (section, ""), f"{what} {', '.join(_TAKEN_NAMES)}"
-    if name and (section, "url") not in config.file.settings:
-        yield (section, "url"), "a store needs one"
-    if not name and not url:
-        for key in _OF_A_STORE:
-            if url == "" and row[key]:
+    if not url:
+        if section != "store" and (section, "url") not in config.file.settings:
+            yield (section, "url"), "a store needs one"
+        for key in _OF_A_STORE if section == "store" else ():
+            if row[key]:
                 yield (section, key), "of no use without url"
         return
-    service = url and url.service
-    if service == "az" and row["endpoint"] == "":
+    service = url.service
+    if service == "az" and not row["endpoint"]:
         what = "it needs an endpoint, such as https://ACCOUNT.blob.core.windows.net"
         yield (section, "url"), what
-    if service and not row["anonymous"] and not _is_installed(_LIBRARIES[service]):
+    if not row["anonymous"] and not _is_installed(_LIBRARIES[service]):
         yield (section, "url"), "it needs oslogserve[store], which is not installed"
     for key in _OF_S3:
         if service in ("gs", "az") and row[key]:

@@ -102,7 +102,7 @@ OPTIONS = (
     ),
     *_section(
         "job",
-        ("passed", "", values.pattern),
+        ("passed", "", values.naming_pattern),
         ("passed_folder", "/passed", values.path),
     ),
     *_section(

@@ -36,6 +36,8 @@ class ConfigFile:
         self.lines: dict[tuple[str, str], int] = {}
         #: What is wrong, and its line; 0 for none.
         self.faults: list[tuple[int, str]] = []
+        #: The sections with a fault.
+        self.faulty: set[str] = set()
         section = None
         for number, line in enumerate(text_of(path).split("\n") if path is not None else (), 1):
             line, fault = line.strip(), ""
@@ -59,6 +61,7 @@ class ConfigFile:
                 fault = f"[{section}]: neither a [section] nor a key with its value"
             if fault:
                 self.faults.append((number, fault))
+                self.faulty.add(section or "")
 
     @property
     def sections(self) -> list[str]:
@@ -68,6 +71,7 @@ class ConfigFile:
         """Adds a fault of an option, at its section's line if the file does not set it. what: without its value,
         which may be secret."""
         section, key = where
+        self.faulty.add(section)
         line = self.lines.get(where) or self.lines.get((section, ""), 0)
         self.faults.append((line, f"[{section}]{' ' * bool(key)}{key}: {what}"))
 

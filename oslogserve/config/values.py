@@ -158,6 +158,13 @@ def pattern(value: str) -> re.Pattern[str]:
         raise ValueError("a regular expression with fewer brackets in brackets") from None
 
 
+def naming_pattern(value: str) -> re.Pattern[str]:
+    found = pattern(value)
+    if value and "name" not in found.groupindex:
+        raise ValueError("a regular expression with a group that is called name, (?P<name>...)")
+    return found
+
+
 def line_pattern(value: str) -> str:
     """A pattern in RE2's syntax for a line's beginning, with the groups time, severity or both."""
     if (size := len(value.encode())) > LONGEST_LINE_PATTERN:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from oslogserve.http.answer import Body
+from oslogserve.writing import check_appending
 
 #: Characters of a path, and of any other text from a client. They keep a line below 4096 bytes, which
 #: a pipe takes in one piece.
@@ -42,26 +43,26 @@ class RequestLog:
 
     def __init__(self, to: str) -> None:
         """to: "stderr" or the path of a file."""
-        #: The sentence that it cannot be opened; "" if it is open. A file is tried again with each line.
+        #: Why it cannot be opened; "" if it can. A file is made by its first line, and tried again with each.
         self.fault = ""
+        self._handler: logging.Handler = logging.NullHandler()
         try:
-            self._handler = _opened(to)
+            if to == "stderr":
+                self._handler = _of_stderr()
+            else:
+                self._handler = _File(to, delay=True)
+                check_appending(to)
         except OSError as error:
-            what = f"{to}: {error.strerror}; until it is there, nothing is logged"
-            self.fault = f"[request_log] to: {what}"
-            self._handler = logging.NullHandler() if to == "stderr" else _File(to, delay=True)
+            self.fault = f"{to}: {error.strerror}; until it can be opened, nothing is logged"
 
     def write(self, fields: Fields) -> None:
         with contextlib.suppress(OSError):  # if the file cannot be opened again
             self._handler.handle(logging.makeLogRecord({"msg": json.dumps(fields)}))
 
 
-def _opened(to: str) -> logging.Handler:
-    """Raises OSError."""
-    if to == "stderr":
-        # Not sys.stderr: mod_wsgi's adds a time and more to each line.
-        return logging.StreamHandler(open(_STDERR, "w", encoding="ascii", closefd=False))
-    return _File(to)
+def _of_stderr() -> logging.Handler:
+    """Not of sys.stderr: mod_wsgi's adds a time and more to each line."""
+    return logging.StreamHandler(open(_STDERR, "w", encoding="ascii", closefd=False))
 
 
 def fields_of(environ: dict[str, Any], body: Body, opening: float) -> Fields:

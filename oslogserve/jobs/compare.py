@@ -257,11 +257,9 @@ def _kind(name: bytes) -> bytes:
 
 class Pointers:
     def __init__(self, folder: str, naming: re.Pattern[str]) -> None:
-        """folder: of the pointers. naming: matches the path of a job's folder, with the group `name`; one
-        without that group names no job.
-        """
+        """folder: of the pointers. naming: matches the path of a job's folder, with the group `name`; "" for none."""
         self._folder = folder.strip("/").encode()
-        self._naming = naming if "name" in naming.groupindex else None
+        self._naming = naming if naming.pattern else None
 
     def resolved(self, query: Query, sources: Sequence[Source]) -> Query:
         """The query with a path instead of a pointer: of a run for a folder, of its log for a log.

@@ -185,19 +185,14 @@ _LEAST_RATIO = 8
 
 
 def usage_of(path: str, most: int) -> str:
-    """A sentence on how full a directory is. most: bytes that it may have."""
+    """A sentence on how full a directory is. most: bytes that it may have. Raises OSError."""
     if not path:
         return "no directory of indexes is configured"
     try:
         with os.scandir(path) as entries:
             sizes = [entry.stat().st_size for entry in entries if entry.name.endswith(_SUFFIX)]
     except FileNotFoundError:
-        above = next(folder for folder in Path(path).absolute().parents if folder.exists())
-        can_be_made = os.access(above, os.W_OK | os.X_OK)
-        found = "is not there yet" if can_be_made else "is not there and cannot be made"
-        return f"the directory of indexes, {path}, {found}"
-    except OSError as error:
-        return f"the directory of indexes, {path}, cannot be read: {error.strerror}"
+        return f"the directory of indexes, {path}, is not there yet"
     share = 100 * sum(sizes) / most
     found = f"{len(sizes)} indexes of {size_shown(sum(sizes))}, {share:.0f} % of [index] size"
     is_writable = os.access(path, os.W_OK | os.X_OK)

@@ -39,6 +39,7 @@ from oslogserve.errors import SourceError
 from oslogserve.lines import fingerprints
 from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD, NAME
 from oslogserve.text import log_message, visible
+from oslogserve.writing import check_folder
 
 #: Of the tables and of the fingerprints in them. Tables of an earlier version are made anew, and runs are remembered
 #: again. Later ones are left alone, so a number never goes back.
@@ -159,6 +160,8 @@ sightings = Table(
 class Connections:
     """The connections of a process to SQLite or PostgreSQL. For many threads."""
 
+    name = NAME
+
     def __init__(self, url: str) -> None:
         """url: of SQLAlchemy. Does not connect yet."""
         self._engine = create_engine(url, **_options(url))
@@ -186,10 +189,23 @@ class Connections:
                 self._is_made = False
         except SQLAlchemyError as error:
             self._is_made = False  # somebody may have dropped a table
-            # Without the statement and its values.
-            said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
-            raise SourceError(NAME, visible(said[:MOST_TEXT])) from error
+            raise _told(error) from error
         raise SourceError(NAME, "its tables are replaced again and again")
+
+    def check(self) -> None:
+        """Checks that runs can be kept. All is as it was behind it: no file is made, and no table. Raises SourceError."""
+        path = self._engine.url.database or ""
+        try:
+            if self._is_sqlite and not os.path.exists(path):
+                check_folder(os.path.dirname(path))
+                return
+            with self._begun(writes=True) as connection:
+                _make_tables(connection, _lack(connection))
+                connection.rollback()
+        except SQLAlchemyError as error:
+            raise _told(error) from error
+        except OSError as error:
+            raise SourceError(NAME, f"its folder: {error.strerror}") from error
 
     def _check_file(self, _: object, record: Any, __: object) -> None:
         """Raises DisconnectionError if the connection's file was removed or replaced: the pool opens it anew."""
@@ -222,16 +238,27 @@ class Connections:
                     connection.exec_driver_sql(
                         f"LOCK TABLE {versions.name} IN ACCESS EXCLUSIVE MODE"
                     )
-                if lack:
-                    schema.drop_all(connection)
-                if lack is not None:  # else another process has made them
-                    schema.create_all(connection)
-                    connection.execute(insert(versions).values(VERSION))
+                _make_tables(connection, lack)
         if lack:
             log_message(
                 f"the runs that were seen {lack} and are removed: `oslogserve seen` remembers them again"
             )
         self._is_made = True
+
+
+def _told(error: SQLAlchemyError) -> SourceError:
+    """Without the statement and its values."""
+    said = str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
+    return SourceError(NAME, visible(said[:MOST_TEXT]))
+
+
+def _make_tables(connection: Connection, lack: str | None) -> None:
+    """lack: see _lack(). None if another process has made them."""
+    if lack:
+        schema.drop_all(connection)
+    if lack is not None:
+        schema.create_all(connection)
+        connection.execute(insert(versions).values(VERSION))
 
 
 def _lack(connection: Connection) -> str | None:

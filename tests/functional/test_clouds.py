@@ -5,8 +5,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import yaml
 
+from oslogserve.cli import main
 from tests.servers.client import ask, ini
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.keystone import REGION
@@ -52,3 +54,30 @@ def test_a_log_is_uploaded_and_served_by_a_cloud(keystone_swift, tmp_path):
         assert ask(server, "/42/7/a.txt?format=text").body == LINE * 100
         log = server.log.read_bytes()
     assert secret["password"].encode() not in log + missing.stdout + done.stdout
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({}, "ok"),
+        ({"container": "none"}, "there is no such container (container none)"),
+        ({"container": "none_{partition}"}, "ok"),
+        ({"password": "wrong"}, "auth_url answers with status 401 (container checked)"),
+        ({"project_name": "none"}, "auth_url answers with status 401 (container checked)"),
+        (
+            {"region_name": "none"},
+            "the catalog has no such object-store endpoint (container checked)",
+        ),
+        ({"auth_url": "SWIFT/v3"}, "auth_url answers with status 400 (container checked)"),
+    ],
+    ids=str,
+)
+def test_check_config_asks_keystone_and_swift_as_a_server_will(
+    keystone_swift, tmp_path, capsys, wrong, said
+):
+    keystone_swift.put("checked", {"a.txt": LINE})
+    wrong = {key: text.replace("SWIFT", keystone_swift.url) for key, text in wrong.items()}
+    config = tmp_path / "site.conf"
+    config.write_text(ini({"swift": keystone_swift.settings("checked") | {"retries": 0} | wrong}))
+    assert main(["check-config", str(config)]) == (0 if said == "ok" else 1)
+    assert capsys.readouterr().out.splitlines()[-1] == f"# swift: {said}"

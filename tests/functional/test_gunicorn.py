@@ -398,7 +398,7 @@ def test_a_root_that_is_not_there_is_told_at_the_start(tmp_path):
         ready = ask(server, "/readyz")
         told = server.log.read_text()
     assert ready.body.decode() == f"disk: No such file or directory ({tmp_path}/none)\n"
-    assert told.count(f"oslogserve: [disk] root: there is no folder '{tmp_path}/none'\n") == 1
+    assert told.count(f":2: [disk] root: {tmp_path}/none: there is no such folder\n") == 1
 
 
 def test_faults_of_the_configuration_are_a_sentence_each_and_nothing_starts():

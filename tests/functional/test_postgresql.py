@@ -8,6 +8,7 @@ import pytest
 import requests
 from sqlalchemy import create_engine, make_url, text
 
+from oslogserve.cli import main
 from oslogserve.errors import SourceError
 from oslogserve.seen import tables
 from oslogserve.seen.database import Database
@@ -51,6 +52,25 @@ def url(postgresql):
         connection.execute(text(f"CREATE DATABASE {name}"))
     engine.dispose()
     return make_url(postgresql.url).set(database=name).render_as_string(hide_password=False)
+
+
+def checked(url, tmp_path, capsys):
+    """The status of check-config, and what it says of the database."""
+    config = tmp_path / "site.conf"
+    config.write_text(f"[disk]\nroot = {tmp_path}\n[seen]\ndatabase = {url}\n")
+    return main(["check-config", str(config)]), capsys.readouterr().out.splitlines()[-1]
+
+
+def test_check_config_asks_the_database(url, execute, tmp_path, capsys):
+    assert checked(url, tmp_path, capsys) == (0, "# seen: ok")
+    assert execute("SELECT count(*) FROM pg_tables WHERE tablename LIKE 'oslogserve%'") == 0
+    status, said = checked(f"{url}none", tmp_path, capsys)
+    assert (status, said.count("does not exist")) == (1, 1)
+    execute("CREATE USER guest PASSWORD 'p4ss'", "REVOKE CREATE ON SCHEMA public FROM public")
+    guest = make_url(url).set(username="guest", password="p4ss").render_as_string(False)
+    status, said = checked(guest, tmp_path, capsys)
+    assert (status, said.partition(" (")[0]) == (1, "# seen: permission denied for schema public")
+    assert "p4ss" not in said
 
 
 def test_several_servers_remember_together(url, tmp_path):

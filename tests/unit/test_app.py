@@ -53,15 +53,17 @@ def get(app):
 @pytest.mark.parametrize(
     ("away", "told"),
     [
-        ({"disk_root": "/proc/none"}, ()),
+        ({"disk_root": "/proc/none"}, ["[disk] root: /proc/none: there is no such folder"]),
         ({"index_directory": "/proc/none"}, ()),
         ({"seen_directory": "/proc/none?timeout=x"}, ()),
         ({"seen_database": "sqlite:////proc/none/x"}, ()),
         ({"seen_database": "postgresql://127.0.0.1:1/x?sslmode=none"}, ()),
         ({"known_rules": "/proc/none"}, ("[known] rules: /proc/none: No",)),
-        ({"job_passed": "x", "job_passed_folder": "/none"}, ()),
+        ({"job_passed": "(?P<name>x)", "job_passed_folder": "/none"}, ()),
         ({"request_log_to": "/proc/none/x"}, ["[request_log] to: /proc/none/x: No such file"]),
         ({"request_log_to": "/"}, ["[request_log] to: /: Is a directory"]),
+        ({"index_directory": "/dev/null"}, ["[index] directory: /dev/null: Not a directory"]),
+        ({"metrics_path": "/readyz"}, ["[metrics] path: /readyz is another page"]),
     ],
 )
 def test_what_is_away_is_at_most_a_sentence_and_the_application_serves(root, away, told):

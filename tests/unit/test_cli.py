@@ -294,7 +294,7 @@ def test_a_configuration_is_checked(tmp_path, capsys):
 
 def test_checking_a_configuration_names_options_that_are_gone_and_accepts_it(tmp_path, capsys):
     file = tmp_path / "x.conf"
-    file.write_text("[serve]\nrenderer = pure\n")
+    file.write_text(f"[serve]\nrenderer = pure\n[disk]\nroot = {tmp_path}\n")
     assert main(["check-config", str(file)]) == 0
     told = capsys.readouterr()
     assert told.err.startswith(f"oslogserve: {file}:2: [serve] renderer is gone: ")
@@ -303,14 +303,13 @@ def test_checking_a_configuration_names_options_that_are_gone_and_accepts_it(tmp
 
 def test_checking_a_configuration_tells_all_its_faults_in_order(tmp_path, capsys):
     file = tmp_path / "x.conf"
-    file.write_text("[serve]\nlistin = no\nchunk_size = many\n[disk]\nroot = /none/such\n[disk\n")
+    file.write_text("[serve]\nlistin = no\nchunk_size = many\n[disk]\nroot = none\n[disk\n")
     assert main(["check-config", str(file)]) == 2
     told = capsys.readouterr()
     assert told.out == ""
     assert [line.split(" ")[1] for line in told.err.splitlines()] == (
         [f"{file}:{number}:" for number in (2, 3, 5, 6)]
     )
-    assert f"{file}:5: [disk] root: there is no folder '/none/such'\n" in told.err
 
 
 def test_the_version_is_told(capsys):
@@ -370,7 +369,7 @@ def test_a_checked_configuration_has_the_threads_that_serve_starts(
     monkeypatch, tmp_path, capsys, in_file, in_environment, threads
 ):
     file = tmp_path / "oslogserve.conf"
-    file.write_text(f"[serve]\n{in_file}\n")
+    file.write_text(f"[disk]\nroot = {tmp_path}\n[serve]\n{in_file}\n")
     monkeypatch.delenv("OSLOGSERVE_THREADS", raising=False)
     if in_environment:
         monkeypatch.setenv("OSLOGSERVE_THREADS", in_environment)

@@ -112,6 +112,8 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
         reason = "refused"  # such as a large object without its first segment
     transaction = transaction_of(getattr(error, "http_response_headers", None) or {})
     what = f"status {status}" + (error.detail if isinstance(error, Refusal) else "")
+    if isinstance(error, keystoneauth1.exceptions.HttpError):
+        what = f"auth_url answers with {what}"
     what += f" in transaction {transaction}" if transaction else ""
     return SourceError(source, what, reason)
 

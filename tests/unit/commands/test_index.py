@@ -234,13 +234,14 @@ def test_files_below_links_are_left_out_as_the_server_does(logs, capsys):
 def test_check_config_says_where_the_indexes_are_and_how_full(logs, capsys):
     file = logs.parent / "oslogserve.conf"
     directory = logs.parent / "index"
-    file.write_text(f"[index]\ndirectory = {directory}\nsize = 2000000\n")
+    disk = f"[disk]\nroot = {logs}\n"
+    file.write_text(f"{disk}[index]\ndirectory = {directory}\nsize = 2000000\n")
     said = []
-    for change in (lambda: None, lambda: index(logs), lambda: file.write_text("")):
+    for change in (lambda: None, lambda: index(logs), lambda: file.write_text(disk)):
         change()
         capsys.readouterr()
         assert main(["check-config", str(file)]) == 0
-        said.append(capsys.readouterr().out.splitlines()[-1])
+        said.append(capsys.readouterr().out.splitlines()[-2])
     assert said[0] == f"# the directory of indexes, {directory}, is not there yet"
     assert said[1].startswith(f"# the directory of indexes, {directory}, has 2 indexes of ")
     assert said[1].endswith(" % of [index] size")

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from oslogserve.logs.indexes import Indexes, usage_of
+from oslogserve.logs.indexes import Indexes
 from oslogserve.metrics import Metrics
 from oslogserve.sources import Stored
 from tests.unit.logs.test_index_file import INDEX, SUMMARY
@@ -87,14 +87,6 @@ def test_the_bytes_of_all_indexes_are_counted_five_minutes_later_at_the_latest(t
     clock.now += 1
     directory.keep(log("d"), INDEX)
     assert value(metrics, "index_directory_bytes") == 4 * len(INDEX)
-
-
-def test_a_directory_that_nobody_can_make_is_said_to_be_so(tmp_path, monkeypatch):
-    path = tmp_path / "new" / "er"
-    assert usage_of(str(path), 1).endswith(f"{path}, is not there yet")
-    may = os.access
-    monkeypatch.setattr("os.access", lambda where, mode: where != tmp_path and may(where, mode))
-    assert usage_of(str(path), 1).endswith(f"{path}, is not there and cannot be made")
 
 
 def test_a_directory_that_is_removed_right_after_a_write_ends_no_answer(

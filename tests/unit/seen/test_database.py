@@ -350,6 +350,22 @@ def test_a_table_that_may_be_of_another_application_is_refused(opened, execute, 
     assert refused.remember(run("a/1", cause(1))) == "kept"
 
 
+def test_a_check_leaves_a_database_as_it_was(opened, rows, execute):
+    opened().check()
+    assert opened().remember(run("a/1", cause(1))) == "kept"
+    execute("UPDATE oslogserve_version SET tables = 0")
+    opened().check()
+    assert execute("SELECT tables FROM oslogserve_version") == 0
+    assert rows("runs") == 1
+
+
+@pytest.mark.parametrize("name", ["oslogserve_runs", "oslogserve_version"])
+def test_a_check_fails_where_runs_would_not_be_kept(opened, execute, name):
+    execute(f"CREATE TABLE {name} (id INTEGER)")
+    with pytest.raises(SourceError, match=f"^its table {name} may be another application's"):
+        opened().check()
+
+
 def test_tables_that_another_application_refers_to_are_left_in_one_sentence(
     kept, opened, execute, capsys
 ):

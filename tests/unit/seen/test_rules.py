@@ -106,7 +106,7 @@ def test_a_pipe_is_no_file_of_rules(folder):
 @pytest.fixture
 def file(folder, tmp_path):
     path = tmp_path / "oslogserve.conf"
-    path.write_text(f"[known]\nrules = {folder}\n")
+    path.write_text(f"[known]\nrules = {folder}\n[disk]\nroot = {folder}\n")
     return path
 
 
@@ -157,7 +157,7 @@ def test_an_application_without_faulty_rules_says_so(folder, file):
 def test_check_config_counts_them(folder, tmp_path, capsys):
     (folder / "a.yaml").write_text("- {pattern: x, title: y}\n- {pattern: z, title: y}\n")
     file = tmp_path / "oslogserve.conf"
-    file.write_text(f"[known]\nrules = {folder}\n")
+    file.write_text(f"[known]\nrules = {folder}\n[disk]\nroot = {folder}\n")
     assert main(["check-config", str(file)]) == 0
     assert "\n# 2 rules of known causes\n" in capsys.readouterr().out
 
