@@ -66,6 +66,11 @@ def visible(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def quoted(text: str) -> str:
+    """The text between quotes, made visible. In repr(), regular expressions have each backslash twice."""
+    return f"'{visible(text)}'"
+
+
 def cut(text: str, most: int) -> str:
     """The text, with "..." in place of its middle if it has more than `most` bytes."""
     content, half = text.encode(), max(0, most - len("...")) // 2

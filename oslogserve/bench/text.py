@@ -46,6 +46,8 @@ def sizes(samples: Sequence[Sample]) -> str:
 
 
 def tables(result: Result) -> str:
+    if not any(not sample.error for sample in result.samples):
+        return ""  # a caveat says why
     if len(result.scenarios()) > 1:
         parts = [_table_of_scenarios(result), STARRED, _table_of_runs(result)]
     elif "mix" in result.setup:
@@ -57,7 +59,11 @@ def tables(result: Result) -> str:
 
 def _tables_of_times(result: Result) -> list[str]:
     by_source = stats.by_source(result.samples)
-    parts = [_table_of_times(source, samples) for source, samples in by_source.items()]
+    parts = [
+        _table_of_times(source, samples)
+        for source, samples in by_source.items()
+        if not all(sample.error for sample in samples)
+    ]
     if workers := stats.workers(result.samples):
         shown = ", ".join(f"{worker}: {count}" for worker, count in workers.items())
         parts.append(f"Requests by worker: {shown}\n")
@@ -93,7 +99,7 @@ def _table_of_runs(result: Result) -> str:
                     f"{run.seconds:.2f} s",
                     f"{len(good) / seconds:.1f}",
                     f"{sum(sample.size for sample in good) / 1e6 / seconds:.1f}",
-                    *(f"{time * 1000:.2f}" for time in (times.p50, times.p99)),
+                    *(f"{time * 1000:.2f}" if good else "-" for time in (times.p50, times.p99)),
                 ]
             )
     return _table(rows)

@@ -30,12 +30,12 @@ def seen(options: argparse.Namespace) -> int:
     """
     given = {"disk_root": os.path.abspath(options.root)} if options.root else {}
     assembly = Assembly(load(options.config, **given), Metrics())
+    if not assembly.guards:
+        raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
     if assembly.faults:
         raise ConfigError("\n".join(assembly.faults))
     if not assembly.memory.days:
         raise ConfigError("no runs are kept: [seen] directory and database are both empty")
-    if not assembly.guards:
-        raise ConfigError("there is nothing to read: give --root, or --config with a source in it")
     paths = [path_in_argument(path) for path in options.paths]
     work = Work(_line)
     with closing(assembly.memory):
@@ -46,7 +46,7 @@ def seen(options: argparse.Namespace) -> int:
         "unfit": "with a path that cannot be kept",
         "crowded": f"beyond {MOST_IN_FOLDER} of one folder and hour",
         "inside": "inside a run",
-        "failed": "failed",
+        "failed": "not remembered",  # "failed" are runs
     }
     return work.finish("run it again, and it goes on", said)
 

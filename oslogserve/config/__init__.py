@@ -3,6 +3,7 @@
 
 import os
 import re
+import ssl
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
@@ -15,6 +16,7 @@ from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import BucketUrl, Secret, database, storage_url, url, without_secrets
 from oslogserve.native import Format
 from oslogserve.search import rewritten
+from oslogserve.text import quoted
 
 __all__ = ["Config", "ConfigError", "load"]
 
@@ -197,7 +199,7 @@ def _value(
     try:
         return option.parse(text)
     except ValueError as takes:
-        shown = repr(_without_secret(option, text)[:LONGEST_SHOWN])
+        shown = quoted(_without_secret(option, text)[:LONGEST_SHOWN])
         what = f"{shown} is not understood: it takes {takes}"
         if outside:
             file.faults.append((0, outside + what))
@@ -262,8 +264,8 @@ def _faults_of_swift(config: Config) -> _Faults:
     elif storage_url and (given := credentials(config.values, config.file).values()):
         what = f"it is for reading without credentials: leave out {', '.join(given)}"
         yield ("swift", "storage_url"), what
-    if container and ca_file and not os.access(ca_file, os.R_OK):
-        yield ("swift", "ca_file"), f"{ca_file!r} cannot be read"
+    if container and ca_file and (what := _unfit_authorities(ca_file)):
+        yield ("swift", "ca_file"), what
 
 
 def _faults_of_store(section: str, config: Config) -> _Faults:
@@ -287,8 +289,22 @@ def _faults_of_store(section: str, config: Config) -> _Faults:
             yield (section, key), f"of no use to {service}://"
     if row["anonymous"] and row["profile"]:
         yield (section, "profile"), "of no use to an anonymous reader"
-    if ca_file and not os.access(ca_file, os.R_OK):
-        yield (section, "ca_file"), f"{ca_file!r} cannot be read"
+    if ca_file and (what := _unfit_authorities(ca_file)):
+        yield (section, "ca_file"), what
+
+
+def _unfit_authorities(path: str) -> str:
+    """Why a file of certificates, or a folder of such files, cannot be used; "" if it can."""
+    try:
+        if os.path.isfile(path):  # else it may be a pipe, which never ends
+            ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(path)
+        elif not os.path.isdir(path):
+            return f"{quoted(path)} cannot be read"
+    except ssl.SSLError:
+        return f"{quoted(path)} has no certificates"
+    except OSError as error:
+        return f"{quoted(path)} cannot be read: {error.strerror}"
+    return ""
 
 
 def _is_installed(library: str) -> bool:

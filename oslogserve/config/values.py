@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from oslogserve.native import SEVERITIES, Masks, Patterns, check_line_pattern
 from oslogserve.search import rewritten
+from oslogserve.text import quoted
 
 #: Bytes of a pattern, which is tried on every line.
 LONGEST_LINE_PATTERN = 1000
@@ -200,9 +201,9 @@ def words(value: str) -> dict[bytes, str]:
         word, _, severity = entry.rpartition(":")
         if not word or severity.upper() not in SEVERITIES:
             names = ", ".join(SEVERITIES)
-            raise ValueError(f"words as in E:ERROR W:WARNING, not {entry!r}: of {names}")
+            raise ValueError(f"words as in E:ERROR W:WARNING, not {quoted(entry)}: of {names}")
         if found.setdefault(word.encode().upper(), severity.upper()) != severity.upper():
-            raise ValueError(f"each word once, but {word!r} is there with two severities")
+            raise ValueError(f"each word once, but {quoted(word)} is there with two severities")
     return found
 
 

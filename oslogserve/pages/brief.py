@@ -16,7 +16,7 @@ from oslogserve.lines.summary import Summary
 from oslogserve.pages.page import of_source
 from oslogserve.query import Query
 from oslogserve.seen.rules import Rule
-from oslogserve.text import counted, cut, duration, visible
+from oslogserve.text import counted, cut, duration, quoted, visible
 
 _SECOND = 10**6
 #: What stands before the first line of the cause, and before other lines.
@@ -121,7 +121,7 @@ def _verdict(summary: Summary, total: int, size: int) -> str:
     of_step = ""
     if step:
         most = min(MOST_OF_STEP, size // PART_OF_LINK)
-        of_step = f" in {cut(visible(step.name), most)!r}"
+        of_step = f" in {quoted(cut(visible(step.name), most))}"
         if step.duration is not None:
             of_step += f" ({duration(round(step.duration * _SECOND))})"
     new = "" if cause.new is None else "; + is new"
@@ -224,7 +224,7 @@ def _heading(
     if build.change_url:
         yield f"Change: {build.change_url}"
     if task:
-        yield f"Task {task.name!r} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
+        yield f"Task {quoted(task.name)} failed on {task.host}: {cut(task.message, MOST_OF_TEST)}"
     for rule in known:
         yield f"Known: {rule.title} {rule.url}".rstrip()
     failed = sum(one.summary.failed for one in found.logs)

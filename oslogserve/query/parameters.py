@@ -18,6 +18,7 @@ from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES, state_count
 from oslogserve.search import LONGEST, literal, rewritten
+from oslogserve.text import quoted
 from oslogserve.urls import checked_path
 
 #: Bytes of an excerpt: by default, at least and at most.
@@ -322,7 +323,7 @@ def parsed(
     for name, given in parameters:
         if name not in table:
             takes = f"it takes {', '.join(table)}"
-            raise BadRequest(f"Unknown parameter {name[:40]!r}: {takes}.")
+            raise BadRequest(f"Unknown parameter {quoted(name[:40])}: {takes}.")
         parameter = table[name]
         if not given and parameter.in_form:
             continue
@@ -332,7 +333,7 @@ def parsed(
             takes, *wrong = error.args
             expected = ". ".join([*wrong, f"{name} takes {takes}"])
             example = urlencode({name: parameter.example}, safe=":*")
-            what = f"{name}={given[:40]!r} is not understood: {expected}, such as {example}."
+            what = f"{name}={quoted(given[:40])} is not understood: {expected}, such as {example}."
             # A fault quotes a pattern as it came, and a terminal obeys what it is sent.
             sentence = "".join(one if one.isprintable() else "\ufffd" for one in what)
             raise BadRequest(sentence, (name, given)) from None

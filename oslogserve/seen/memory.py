@@ -35,9 +35,11 @@ class Memory:
         self._database = database
         self._metrics = metrics
         if database:
-            self._breaker = CircuitBreaker(NAME, database.location, metrics)
+            # A database whose disk is full answers all the same: that ends no outage of writing.
+            self._reading = CircuitBreaker(NAME, database.location, metrics)
+            self._writing = CircuitBreaker(NAME, database.location, metrics)
 
-    def ask(self, question: Callable[["Database"], _T]) -> _T:
+    def ask(self, question: Callable[["Database"], _T], *, writes: bool = False) -> _T:
         """The answer of the database. Raises SourceError, also if no runs are kept or there is no answer in time.
 
         A thread waits for it: the libraries bound no wait for a server that is stopped, or whose network is gone.
@@ -46,7 +48,7 @@ class Memory:
         if database is None:
             raise SourceError(NAME, "no runs are kept", "refused")
         try:
-            with self._breaker.calling():
+            with (self._writing if writes else self._reading).calling():
                 try:
                     return started(lambda: question(database), NAME).result(LONGEST)
                 except TimeoutError:
@@ -56,9 +58,11 @@ class Memory:
             self._metrics["seen_failures_total"].inc()
             raise
 
-    def ask_or(self, otherwise: _T, question: Callable[["Database"], _T]) -> _T:
+    def ask_or(
+        self, otherwise: _T, question: Callable[["Database"], _T], *, writes: bool = False
+    ) -> _T:
         try:
-            return self.ask(question)
+            return self.ask(question, writes=writes)
         except SourceError:
             return otherwise
 
@@ -92,7 +96,7 @@ class Memory:
         if not outcome:
             if not is_run():
                 return ""
-            outcome = self.ask_or("failed", lambda database: database.remember(run))
+            outcome = self.ask_or("failed", lambda database: database.remember(run), writes=True)
         self._metrics["seen_runs_total", outcome].inc()
         if outcome != "kept":
             return outcome

@@ -13,6 +13,7 @@ from oslogserve.config.parser import ConfigError, text_of
 from oslogserve.native import Patterns, state_count
 from oslogserve.search import LONGEST, rewritten
 from oslogserve.seen import Run
+from oslogserve.text import quoted
 
 ENDINGS = (".yaml", ".yml")
 MOST_FILES, MOST_RULES = 500, 500
@@ -151,7 +152,7 @@ def _in_file(path: str, faults: list[str]) -> Iterator[Rule]:
 def _fault_of(name: str, node: yaml.Node, values: dict[str, str]) -> str:
     """What is wrong with a key of a rule; "" for nothing. values: the keys before it."""
     if name not in _KEYS:
-        return f"{name[:40]!r}: no such key: a rule takes {', '.join(_KEYS)}"
+        return f"{quoted(name[:40])}: no such key: a rule takes {', '.join(_KEYS)}"
     if name in values:
         return f"{name}: it is given already"
     if not isinstance(node, yaml.ScalarNode):

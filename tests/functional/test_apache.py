@@ -445,4 +445,4 @@ def test_what_a_server_can_do_without_is_a_sentence_and_the_logs_are_served(logs
         told = apache.error_log()
     assert "Traceback" not in told
     assert told.count(f"oslogserve.conf:4: [known] rules: {rules}/a.yaml:2: pattern: ") == 1
-    assert told.count(f"oslogserve: [request_log] to: {away}/requests.log: No such file") == 1
+    assert told.count(f"[request_log] to: {away}/requests.log: No such file") == 1

@@ -258,7 +258,7 @@ def test_a_hup_with_folders_that_cannot_be_made_is_taken_and_the_server_serves(t
         told = server.log.read_text()
     assert "Traceback" not in told
     # Of each worker.
-    assert told.count("oslogserve: [request_log] to: /proc/none/requests.log: No such file") == 2
+    assert told.count("[request_log] to: /proc/none/requests.log: No such file") == 2
     assert (
         len(re.findall("oslogserve: seen fails in process .*: the folder .* cannot be made", told))
         == 1

@@ -19,7 +19,10 @@ PAGES = {
 }
 #: What each example is there to show, by its page, in order.
 SHOWS = {
-    "README.rst": [("?level=ERROR", b" ERROR "), ("against=@smoke", b"thin pool 'pool'")],
+    "README.rst": [
+        ("format=brief", b"not enough free space in pool 'pool'"),
+        ("against=@smoke", b"thin pool 'pool'"),
+    ],
     "clients.rst": [("-r -200", b"\n")],
     "filters.rst": [
         ("context=5", b" ERROR "),
@@ -82,6 +85,10 @@ def test_the_filtered_examples_leave_out_what_they_say(server):
     assert b" INFO " not in errors
     assert first_warnings.count(b"\n") == 5
     assert b" INFO " not in first_warnings
+
+
+def test_the_first_example_prints_so_many_bytes_as_the_readme_says(server):
+    assert len(run(server, EXAMPLES["README.rst"][0])) <= 2000
 
 
 def test_the_range_examples_get_so_many_bytes(server):

@@ -66,6 +66,10 @@ WRONG = {
         "[swift]\ncontainer = a\n" + KEYSTONE + "ca_file = {at}/none\n",
         "[swift] ca_file: '{at}/none' cannot be read",
     ),
+    "no certificates": (
+        "[swift]\ncontainer = a\n" + KEYSTONE + "ca_file = {at}/file\n",
+        "{conf}:7: [swift] ca_file: '{at}/file' has no certificates",
+    ),
     "cloud": ("[swift]\ncontainer = a\ncloud = nobodys\n", "{conf}:3: [swift] cloud: "),
     # Buckets.
     "bucket": ("[store]\nurl = ftp://logs\n", "{conf}:2: [store] url: 'ftp://logs' is not"),

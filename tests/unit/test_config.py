@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import os
+import re
 import subprocess
 import sys
 
@@ -98,6 +99,11 @@ def test_a_pattern_that_no_line_can_be_tried_with_is_named_with_its_line(conf, p
 
 def test_a_pattern_may_be_as_long_as_the_limit(conf):
     assert len(conf(f"[format x]\npattern = (?P<time>{990 * 'x'})\n").formats[0][1]) == 1000
+
+
+def test_a_pattern_is_shown_as_it_was_written(conf):
+    with pytest.raises(ConfigError, match=re.escape(r"pattern: '(\d+\.txt' is not understood")):
+        conf("[view x]\npattern = (\\d+\\.txt\n")
 
 
 @pytest.mark.parametrize(

@@ -285,3 +285,13 @@ a = [["jest*", 'x (?:y|[|]\|)'], ["tools", 'one|of (?:jest|Taskcluster)'], ["jes
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "3 patterns name one tool, with 5 alternatives"
     assert [int(line.split()[0]) for line in done.stdout.splitlines()[:-1]] == [2, 2, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "why"), [("file", "this is no folder"), ("none", "there is no such folder")]
+)
+def test_make_run_says_why_there_are_no_logs(tmp_path, name, why):
+    (tmp_path / "file").touch()
+    run = [REPOSITORY / "tools/check-run", tmp_path / name, "1"]
+    said = subprocess.run(run, check=True, capture_output=True, text=True).stdout
+    assert said == f"LOGS={tmp_path}/{name}: {why}\n"

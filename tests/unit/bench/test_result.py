@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import re
 
 import pytest
 
@@ -92,10 +93,24 @@ def test_failures_count_in_no_rate_and_in_no_median():
     failures = [sample(error="status 503", started=0.05, total=0.0001) for _ in range(9)]
     (part, *_) = stats.slices([sample(started=0.05, total=0.02), *failures], [])
     assert (part.requests, part.median, part.failures) == ({"disk": 1}, {"disk": 0.02}, 9)
-    text = as_text(Result({}, [Run(failures, [])]))
+    text = as_text(Result({}, [Run([*failures, sample(started=5.0)], [])]))
     assert [line.split()[2] for line in text.splitlines() if line.startswith("0  ")] == ["-"]
-    assert ["1", "disk", "1", "9", "9", "100.0%"] in [row.split()[:6] for row in text.splitlines()]
-    assert any(row.split()[-4:] == ["0.0", "0.0", "0.00", "0.00"] for row in text.splitlines())
+    assert ["1", "disk", "1", "10", "9", "90.0%"] in [row.split()[:6] for row in text.splitlines()]
+
+
+def test_where_each_request_failed_no_figure_is_shown_but_why():
+    failed = [sample(error="status 404") for _ in range(3)]
+    text = as_text(Result({"sources": "disk"}, [Run(failed, [])]))
+    assert "Note: disk: 3 requests failed and count in no time: status 404.\n" in text
+    assert "0.0" not in text
+
+
+def test_a_source_of_which_each_request_failed_has_no_times():
+    failed = [sample("swift", error="status 404") for _ in range(3)]
+    text = as_text(Result({}, [Run([*failed, *[sample(total=0.5)] * 3], [])]))
+    assert "disk, ms" in text
+    assert "swift, ms" not in text
+    assert re.search(r"swift +0? *1? *3 +3 +100\.0%.* -  +-\n", text)
 
 
 def test_no_control_character_of_a_server_reaches_a_terminal():
