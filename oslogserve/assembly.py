@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from oslogserve.config import Config
 from oslogserve.errors import SourceError
+from oslogserve.folders import check_folder
 from oslogserve.jobs.compare import PassedLogs
 from oslogserve.jobs.job import Jobs
 from oslogserve.lines.renderer import Renderer
@@ -22,7 +23,6 @@ from oslogserve.sources.guard import Guard
 from oslogserve.sources.store.source import Store
 from oslogserve.sources.swift import Swift
 from oslogserve.text import visible, without_values
-from oslogserve.writing import check_folder
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database

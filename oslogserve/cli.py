@@ -13,6 +13,7 @@ from oslogserve import __version__, upload
 from oslogserve.bench import arguments as bench_arguments
 from oslogserve.config import Config, ConfigError, load
 from oslogserve.errors import Error
+from oslogserve.folders import why_no_folder
 from oslogserve.query.parameters import FORMATS, OF_RENDER, PARAMETERS
 from oslogserve.text import counted, in_lines, visible
 
@@ -155,8 +156,7 @@ def _serve(options: argparse.Namespace) -> int:
 
     def configured() -> Config:
         root = os.path.abspath(options.root) if options.root else None
-        if root is not None and not os.path.isdir(root):
-            what = "this is no folder" if os.path.exists(root) else "there is no such folder"
+        if root and (what := why_no_folder(root)):
             raise ConfigError(f"--root {options.root}: {what}")
         given = {"disk_root": root, "serve_threads": options.threads}
         overrides = {name: text for name, text in given.items() if text is not None}

@@ -107,7 +107,7 @@ def caveats(result: Result) -> list[str]:
             found.append(
                 f"{source}: {len(failures)} requests failed and count in no time: {usual}."
             )
-        if len(own) - len(failures) < FEW:
+        if 0 < len(own) - len(failures) < FEW:
             found.append(
                 f"{source}: fewer than {FEW} requests say little of its slowest hundredth."
             )

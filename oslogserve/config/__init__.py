@@ -14,6 +14,7 @@ from oslogserve.config.clouds import credentials, names_credentials, of_cloud
 from oslogserve.config.options import NAMED_OPTIONS, OPTIONS, REMOVED, Option
 from oslogserve.config.parser import ConfigError, ConfigFile
 from oslogserve.config.values import BucketUrl, Secret, database, storage_url, url, without_secrets
+from oslogserve.folders import why_no_folder
 from oslogserve.native import Format
 from oslogserve.search import rewritten
 from oslogserve.text import quoted
@@ -95,8 +96,7 @@ class Config:
     def lacks(self) -> list[str]:
         """What a server starts without, a sentence each: sources, and the folder of logs."""
         root = self["disk", "root"]
-        if root and not os.path.isdir(root):  # a mount may come later
-            what = "this is no folder" if os.path.exists(root) else "there is no such folder"
+        if root and (what := why_no_folder(root)):  # a mount may come later
             return [f"{self.place_of('disk', 'root')}: {root}: {what}"]
         given = [
             key

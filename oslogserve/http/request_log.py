@@ -12,8 +12,8 @@ from logging.handlers import WatchedFileHandler
 from typing import Any
 from urllib.parse import quote
 
+from oslogserve.folders import check_appending
 from oslogserve.http.answer import Body
-from oslogserve.writing import check_appending
 
 #: Characters of a path, and of any other text from a client. They keep a line below 4096 bytes, which
 #: a pipe takes in one piece.

@@ -36,10 +36,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import DisconnectionError, SQLAlchemyError
 
 from oslogserve.errors import SourceError
+from oslogserve.folders import check_folder
 from oslogserve.lines import fingerprints
 from oslogserve.seen import MOST_NAME, MOST_PATH, MOST_TEXT, MOST_TOLD, NAME
 from oslogserve.text import log_message, visible
-from oslogserve.writing import check_folder
 
 #: Of the tables and of the fingerprints in them. Tables of an earlier version are made anew, and runs are remembered
 #: again. Later ones are left alone, so a number never goes back.

@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-from oslogserve.writing import check_appending, check_folder
+from oslogserve.folders import check_appending, check_folder
 
 
 @pytest.fixture

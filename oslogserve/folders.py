@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether files can be written that are not there yet. Nothing is made: whoever asks may be another user than the server."""
+"""Whether folders are there, and whether what is not there can be made.
+
+Nothing is made: whoever asks may be another user than the server.
+"""
 
 import errno
 import os
+
+
+def why_no_folder(path: str) -> str:
+    """Why there is no folder at the path; "" if there is one."""
+    if os.path.isdir(path):
+        return ""
+    return "this is no folder" if os.path.exists(path) else "there is no such folder"
 
 
 def check_folder(path: str) -> None:
