@@ -104,7 +104,7 @@ class Config:
             if self.file.settings.get(("swift", key))
         ]
         if given and not self["swift", "container"]:  # an upload may name one
-            what = f"it is empty, so {', '.join(given)} are of no use"
+            what = f"it is empty, and needed for {', '.join(given)}"
             return [f"{self.place_of('swift', 'container')}: {what}"]
         return [] if self.has_source else [NO_SOURCE]
 

@@ -27,6 +27,7 @@ from sqlalchemy import (
     TypeDecorator,
     UniqueConstraint,
     create_engine,
+    delete,
     event,
     insert,
     inspect,
@@ -201,6 +202,7 @@ class Connections:
                 return
             with self._begun(writes=True) as connection:
                 _make_tables(connection, _lack(connection))
+                connection.execute(delete(runs).where(runs.c.id < 0))  # none: whether it may
                 connection.rollback()
         except SQLAlchemyError as error:
             raise _told(error) from error

@@ -71,6 +71,11 @@ def test_check_config_asks_the_database(url, execute, tmp_path, capsys):
     status, said = checked(guest, tmp_path, capsys)
     assert (status, said.partition(" (")[0]) == (1, "# seen: permission denied for schema public")
     assert "p4ss" not in said
+    with closing(Database(url, 21)) as database:
+        database.forget("a/1", NOW)
+    execute("GRANT SELECT ON ALL TABLES IN SCHEMA public TO guest")
+    status, said = checked(guest, tmp_path, capsys)
+    assert (status, said.count("permission denied for table oslogserve_runs")) == (1, 1)
 
 
 def test_several_servers_remember_together(url, tmp_path):

@@ -52,7 +52,7 @@ WRONG = {
     ),
     "no container": (
         DISK + "[swift]\n" + KEYSTONE,
-        "[swift] container: it is empty, so auth_url, username, password, project_name are of no use",
+        "[swift] container: it is empty, and needed for auth_url, username, password, project_name",
     ),
     "no credentials": (
         "[swift]\ncontainer = a\nauth_url = http://127.0.0.1:9/v3\n",
