@@ -92,9 +92,9 @@ def test_a_cloud_gives_credentials_and_endpoint(conf, tmp_path):
     assert (str(cloud), cloud.auth_url, cloud.endpoint) == ("ci", AUTH["auth_url"], "")
     assert SECRET not in repr(config) + repr(vars(config)) + repr(cloud.auth) + config.as_file()
     assert "\ncloud = ci\n" in config.as_file()
-    other = "container = logs\ncloud = ci\nca_file = /dev/null\ninterface = admin\n"
+    other = "container = logs\ncloud = ci\nca_file = /etc\ninterface = admin\n"
     options = conf(given, other).section("swift")
-    assert (options["ca_file"], options["interface"]) == ("/dev/null", "admin")
+    assert (options["ca_file"], options["interface"]) == ("/etc", "admin")
 
 
 def test_what_check_config_prints_gives_the_same_cloud(conf, tmp_path):
@@ -162,11 +162,11 @@ def test_a_region_of_several_can_be_chosen(conf):
     [
         ("region_name", "OS_REGION_NAME", "north", "south"),
         ("interface", "OS_INTERFACE", "admin", "internal"),
-        ("ca_file", "OS_CACERT", "/dev/full", "/dev/null"),
+        ("ca_file", "OS_CACERT", "/usr", "/etc"),
     ],
 )
 def test_what_the_file_or_the_environment_says_wins_over_the_cloud(conf, key, variable, own, wins):
-    cloud = {"regions": ["north", "south"], "interface": "admin", "cacert": "/dev/full"}
+    cloud = {"regions": ["north", "south"], "interface": "admin", "cacert": "/usr"}
     cloud["auth"] = PASSWORD
     swift = "container = logs\ncloud = ci\n"
     assert conf(cloud)["swift", key] == own
@@ -280,7 +280,7 @@ def test_a_public_container_needs_no_cloud(conf):
     ("swift", "name"),
     [
         ("container = logs\n", "ci"),
-        ("container = logs\nregion_name = south\nca_file = /dev/null\n", "ci"),
+        ("container = logs\nregion_name = south\nca_file = /etc\n", "ci"),
         ("container = logs\ncloud = ci\n", "ci"),
         ("container = logs\nstorage_url = http://swift/v1/a\n", ""),
         (
