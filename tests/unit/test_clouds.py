@@ -73,8 +73,8 @@ def test_a_file_of_secrets_that_is_not_understood_is_a_fault(conf, tmp_path, tex
 
 
 def test_a_cloud_gives_credentials_and_endpoint(conf, tmp_path):
-    authority = tmp_path / "ca.pem"
-    authority.touch()
+    authority = tmp_path / "authorities"
+    authority.mkdir()
     given = {
         "auth": PASSWORD,
         "region_name": "north",
