@@ -5,8 +5,6 @@
 use std::mem;
 use std::sync::Arc;
 
-use memchr::memmem;
-
 use crate::causes::cause_rules::{Caches, Causes, Form, Mark, Name};
 use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
 
@@ -260,25 +258,21 @@ impl Found {
             return false;
         }
         let passed: Vec<_> = full_names_in(content).collect();
-        let Some(last) = passed.last().and_then(|name| name.rsplit(|&byte| byte == b'.').next())
-        else {
+        if passed.is_empty() {
             return false;
-        };
-        // Few lines have it, so few are taken apart.
-        let last = memmem::Finder::new(last);
+        }
         let is_same =
             |(one, other): (&Vec<u8>, &Vec<u8>)| is_end_of(one, other) || is_end_of(other, one);
-        let is_named = |line: &Vec<u8>| {
-            last.find(line).is_some() && {
-                let failed: Vec<_> = full_names_in(line).collect();
-                failed.len() == passed.len() && failed.iter().zip(&passed).all(is_same)
-            }
+        let is_named = |failed: &Vec<Vec<u8>>| {
+            failed.len() == passed.len()
+                && failed.iter().rev().zip(passed.iter().rev()).all(is_same)
         };
-        let is_it = |group: &Group| group.told.iter().any(is_named);
-        self.further.retain(|(_, group)| !is_it(group));
+        let is_it =
+            |group: &mut Group| group.has_named(|line| full_names_in(line).collect(), is_named);
+        self.further.retain_mut(|(_, group)| !is_it(group));
         for kind in KINDS {
             let first = &mut self.first[kind as usize];
-            first.take_if(|group| is_it(group));
+            first.take_if(is_it);
             if first.is_none() {
                 let next = self.further.iter().position(|&(one, _)| one == kind);
                 *first = next.map(|next| self.further.remove(next).1);

@@ -131,12 +131,28 @@ pub struct Group {
     pub last: u64,
     /// The contents of the first of them.
     pub told: Vec<Vec<u8>>,
+    /// What the first of them name, as far as that was asked.
+    named: Vec<Vec<Vec<u8>>>,
 }
 
 impl Group {
     /// A group of one line.
     pub fn new(text: &Text<'_>) -> Self {
-        Self { first: text.copied(), last: text.number, told: vec![text.content().to_vec()] }
+        Self::of(text, text.content().to_vec())
+    }
+
+    fn of(text: &Text<'_>, told: Vec<u8>) -> Self {
+        Self { first: text.copied(), last: text.number, told: vec![told], named: Vec::new() }
+    }
+
+    /// True if one of its lines names what `is_it` asks for. names_in: the names in a line. A line is taken apart once.
+    pub fn has_named(
+        &mut self,
+        names_in: impl Fn(&[u8]) -> Vec<Vec<u8>>,
+        is_it: impl Fn(&Vec<Vec<u8>>) -> bool,
+    ) -> bool {
+        self.named.extend(self.told[self.named.len()..].iter().map(|line| names_in(line)));
+        self.named.iter().any(is_it)
     }
 
     /// Takes a line behind its last one.
@@ -153,7 +169,7 @@ impl Group {
         name.push(b' ');
         name.extend_from_slice(text.content());
         name.truncate(LONGEST);
-        Self { first: text.copied(), last: text.number, told: vec![name] }
+        Self::of(text, name)
     }
 
     /// Takes the messages of the test whose subtest it is: those of a subtest may be above both. is_name: true
