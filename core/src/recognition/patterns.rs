@@ -22,6 +22,9 @@ use crate::tables::{Pieces, Row, whole};
 /// Bytes that an automaton may grow to; then it is begun anew. A console of many tools takes up to two
 /// megabytes, and half the time where it has them.
 const LARGEST: usize = 2 * 1024 * 1024;
+/// Kinds of bytes that the patterns of a table may tell apart: with one more, each state takes twice the memory, and half
+/// as many are held.
+const MOST_CLASSES: usize = 128;
 /// Steps that are remembered: lines of a log repeat the minute, the process and the name of the one
 /// before.
 pub const REMEMBERED: usize = 1 << HASH_BITS;
@@ -78,7 +81,10 @@ impl Patterns {
     /// Errors: the first row at fault, and its fault.
     pub fn new<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Self, String> {
         let all = rows.into_iter().map(parsed).collect::<Result<_, _>>()?;
-        Self::of(all)
+        let patterns = Self::of(all)?;
+        let classes = patterns.automaton.byte_classes().alphabet_len();
+        debug_assert!(classes <= MOST_CLASSES, "they tell {classes} kinds of bytes apart");
+        Ok(patterns)
     }
 
     /// Patterns that are parsed.
