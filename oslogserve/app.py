@@ -87,12 +87,12 @@ class App:
         parts = assembly.logs, assembly.renderer, assembly.passed, workload
         salt = salt_of(config.formats)
         self._log = LogHandler(*parts, limits, salt, config["serve", "max_age"])
-        marks = config["serve", "job_marks"] if config["serve", "listing"] else None
-        of_runs = tuple(config["serve", "job_marks"].split())
-        of_job = assembly.jobs, workload, assembly.memory, config["serve", "page_size"], of_runs
+        marks = config["serve", "job_marks"].split()
+        of_job = assembly.jobs, workload, assembly.memory, config["serve", "page_size"], marks
         job = JobHandler(*of_job)
         replaces_index = config["serve", "replace_generated_index"]
-        self._folder = FolderHandler(self._log, job, workload, marks, replaces_index)
+        listed = marks if config["serve", "listing"] else None
+        self._folder = FolderHandler(self._log, job, workload, listed, replaces_index)
         origins = config["serve", "cors_origins"]
         self._cors = Cors(origins) if origins else None
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])

@@ -10,7 +10,7 @@ from oslogserve.assembly import Assembly
 from oslogserve.config import ConfigError, load
 from oslogserve.errors import Error, Incomplete
 from oslogserve.jobs.overview import findings, summaries
-from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, has_mark, run_above
+from oslogserve.jobs.walk import MOST_DEPTH, MOST_ENTRIES, is_job, run_above
 from oslogserve.logs.budget import Budget
 from oslogserve.metrics import Metrics
 from oslogserve.progress import Work
@@ -73,7 +73,7 @@ class _Reader:
         return [guard.for_request(context) for guard in self._assembly.guards]
 
     def _jobs(self, paths: Sequence[bytes]) -> Iterator[bytes]:
-        """Yields the paths of jobs: of the folders with an entry that marks one. Nothing below is read."""
+        """Yields the paths of jobs. Nothing below is read."""
         folders = []
         for path in reversed(paths):
             run = run_above(self._sources(), path, self._marks, self._work.charge)
@@ -94,7 +94,7 @@ class _Reader:
                 continue
             for failure in [*listing.failures, *filter(None, [listing.ended])]:
                 self._failed(path, str(failure))
-            if has_mark(names, self._marks):
+            if is_job(names, self._marks):
                 yield path
             elif len(path.split(b"/")) < MOST_DEPTH:
                 below = (name for name in reversed(names) if name.endswith(b"/"))

@@ -29,6 +29,8 @@ def _section(name: str, *rows: tuple[Any, ...]) -> list[Option]:
     return [Option(name, *row) for row in rows]
 
 
+#: What Zuul, Jenkins, GitHub, Prow, Taskcluster and GitLab call a log of a job.
+_JOB_MARKS = "job-output.* console* zuul-info/ 0_*.txt build-log.txt* live_backing.log* job.log* trace trace.[lt]*"
 #: How a source of objects is asked.
 _REQUESTS = (
     ("connect_timeout", "5", number(0.1, 300)),
@@ -92,7 +94,7 @@ OPTIONS = (
         ("job_logs", "1000", number(1, 100_000)),
         ("job_stored_size", "2147483648", number(2**20, 2**50)),
         ("job_unasked_size", "268435456", number(0, 2**50)),
-        ("job_marks", "job-output.* console* zuul-info/ 0_*.txt", str),
+        ("job_marks", _JOB_MARKS, str),
         ("operators", "127.0.0.0/8 ::1", values.networks),
         ("fronts", "127.0.0.0/8 ::1", values.networks),
         ("cors_origins", "", values.origins),

@@ -11,7 +11,7 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer, redirect
 from oslogserve.http.request import Request
-from oslogserve.jobs.walk import MOST_DEPTH, is_marked
+from oslogserve.jobs.walk import MOST_DEPTH, is_job, is_marked
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import first_bytes
 from oslogserve.pages import listing, page
@@ -36,7 +36,7 @@ class FolderHandler:
         logs: LogHandler,
         jobs: JobHandler,
         workload: Workload,
-        job_marks: str | None,
+        job_marks: Sequence[str] | None,
         replaces_index: bool,
     ) -> None:
         """job_marks: patterns of names that mark a job's folder; None if folders are not listed.
@@ -61,7 +61,7 @@ class FolderHandler:
             return index
         query.check_for("folder")
         if query.in_job:
-            return self._to_job(request, query, sources, self._job_marks.split(), opened)
+            return self._to_job(request, query, sources, self._job_marks, opened)
         if query.is_of_job:
             return self._jobs(request, query, sources, opened)
         index = self._index(request, query, sources, opened)
@@ -120,7 +120,7 @@ class FolderHandler:
         request: Request,
         query: Query,
         sources: Sequence[Source],
-        job_marks: str,
+        marks: Sequence[str],
         opened: ExitStack,
     ) -> Answer:
         budget = self._enter(request, opened)
@@ -132,7 +132,9 @@ class FolderHandler:
         if format_ == "json":
             pieces = listing.as_json(query.path, found)
         elif format_ == "html":
-            pieces = listing.html(query, found, job_marks)
+            names = [row.name.encode() for row in found.rows]
+            # The rest of a long listing does not show what else is there.
+            pieces = listing.html(query, found, not query.first_log and is_job(names, marks))
         else:
             pieces = listing.text(found)
         return answer(

@@ -3,11 +3,13 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from itertools import islice
 from typing import NamedTuple
 
 from oslogserve.errors import Incomplete, NotFound, SourceError, Unavailable
+from oslogserve.logs.media_type import passed_through_as
 from oslogserve.sources import Source, WantedEntries
 from oslogserve.sources.first_of import Listing, dated
 
@@ -18,8 +20,10 @@ MOST_DEPTH = 16
 MOST_FAILURES = 20
 #: Bytes of the longest name of a log, which each of its rows repeats.
 LONGEST_NAME = 512
-#: Names of the job's own log.
-CONSOLES = re.compile(r"(?:^|/)(?:job-output|console)[^/]*$")
+#: Names of the job's own log. Prow's, Taskcluster's and GitLab's name those of its steps like it, in folders below.
+CONSOLES = re.compile(
+    r"(?:^|/)(?:job-output|console)[^/]*$|^(?:build-log|live_backing|job|trace)(?:\.(?:log|txt))?(?:\.(?:gz|zst))?$"
+)
 #: Path segments that an object's name may have, but no URL.
 _NAMELESS = (b"/", b".", b"..", b"./", b"../")
 
@@ -158,16 +162,34 @@ def has_mark(names: Iterable[bytes], marks: Sequence[str]) -> bool:
     return any(fnmatchcase(text, mark) for text in texts for mark in marks)
 
 
+def is_job(names: Sequence[bytes], marks: Sequence[str]) -> bool:
+    """True if a folder with these entries is a job's: one is a mark, or a log stands alone in it.
+
+    Beside that log there are no folders, and only files whose names say that they are no logs.
+    """
+    if has_mark(names, marks):
+        return True
+    if any(name.endswith(b"/") for name in names):
+        return False
+    texts = (name.decode("utf-8", "replace") for name in names)
+    logs = (text for text in texts if passed_through_as(text, b"", ()) is None)
+    return len([*islice(logs, 2)]) == 1
+
+
+def _names_in(
+    sources: Sequence[Source], path: bytes, charge: Callable[[], None]
+) -> Iterator[bytes]:
+    """Yields the names of the folder's first entries; none of one that cannot be listed."""
+    wanted = WantedEntries(at_once=MOST_ENTRIES, charge=charge)
+    with suppress(NotFound, Unavailable):
+        yield from (entry.name for entry in islice(Listing(sources, path, wanted), MOST_ENTRIES))
+
+
 def is_marked(
     sources: Sequence[Source], path: bytes, marks: Sequence[str], charge: Callable[[], None]
 ) -> bool:
-    """True if one of the folder's first entries is a mark. A folder that cannot be listed has none."""
-    wanted = WantedEntries(at_once=MOST_ENTRIES, charge=charge)
-    try:
-        listing = Listing(sources, path, wanted)
-        return has_mark((entry.name for entry in islice(listing, MOST_ENTRIES)), marks)
-    except (NotFound, Unavailable):
-        return False
+    """True if one of the folder's first entries is a mark."""
+    return has_mark(_names_in(sources, path, charge), marks)
 
 
 def run_above(
@@ -182,10 +204,10 @@ def run_above(
 def is_run(
     sources: Sequence[Source], path: bytes, marks: Sequence[str], charge: Callable[[], None]
 ) -> bool:
-    """True if the folder is marked, and none above. Raises Incomplete as `charge` does."""
+    """True if the folder is a job's, and none above is marked. Raises Incomplete as `charge` does."""
     found = (
         path.count(b"/") < MOST_DEPTH
-        and is_marked(sources, path, marks, charge)
+        and is_job([*_names_in(sources, path, charge)], marks)
         and run_above(sources, path, marks, charge) is None
     )
     charge()  # it ends a listing early, which looks like one without a mark

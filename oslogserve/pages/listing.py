@@ -86,10 +86,10 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
     return ListingPage(rows, sort, following, notices, missing)
 
 
-def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes]:
+def html(query: Query, page: ListingPage, is_job: bool = False) -> Iterator[bytes]:
     """Yields a page, whose links keep the query's source.
 
-    job_marks: names by which the page's script knows a job's folder, to request its overview.
+    is_job: true if the page's script requests the overview.
     """
     source = query.one_source
     rows = page.rows
@@ -109,7 +109,7 @@ def html(query: Query, page: ListingPage, job_marks: str = "") -> Iterator[bytes
         overview=query.link_to_source(format="overview", against=query.against),
         source=source,
         against=query.against.decode("utf-8", "replace"),
-        job_marks=job_marks,
+        is_job=is_job,
         rows=rows,
         folders=sum(row.is_folder for row in rows),
         sizes=sum(row.size or 0 for row in rows),

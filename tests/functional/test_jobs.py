@@ -114,6 +114,31 @@ def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, pa
         assert search["y"] == comparison["y"]
 
 
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (["build-log.txt", "clone-log.txt", "artifacts/junit.txt"], "build-log.txt"),
+        (["public.log", "live_backing.log"], "live_backing.log"),
+        (["trace", "other.txt"], "trace"),
+        (["anything.log", "report.json"], "anything.log"),
+        (["one.log", "two.log"], None),
+        (["one.log", "folder/two.log"], None),
+    ],
+)
+def test_a_folder_with_the_log_of_a_job_needs_no_configuration(tmp_path, page, names, told):
+    for name in names:
+        log = tmp_path / "folder" / name
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("ERROR: it broke\n" if name == told else "fine\n")
+    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
+        page.goto(f"{running.url}/folder/")
+        if told is None:
+            page.wait_for_load_state("networkidle")
+            expect(page.locator("#overview")).to_have_text("What went wrong in these logs")
+        else:
+            expect(page.locator(".wrong > li > .name")).to_have_text(told)
+
+
 @pytest.mark.long
 def test_of_large_logs_it_says_that_only_when_asked(demo, page):
     small = {"disk": {"root": demo}, "serve": {"job_unasked_size": "1"}}

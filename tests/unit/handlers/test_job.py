@@ -960,12 +960,36 @@ def test_reading_reports_is_paid_for(tmp_path):
     assert told not in Asking(tmp_path)("/?format=overview").text
 
 
-def test_a_folder_links_to_its_overview_and_names_the_marks_of_a_job(ask):
-    page = ask("/job/", **HTML).text
-    assert (
-        '<a href="?format=overview" rel="nofollow" data-marks="job-output.* console* zuul-info/ 0_*.txt">'
-        in page
-    )
+@pytest.mark.parametrize(
+    ("names", "is_job"),
+    [
+        ("job-output.txt nova/", True),
+        ("build-log.txt clone-log.txt artifacts/ started.json", True),
+        ("live_backing.log live.log", True),
+        ("trace a.log", True),
+        ("anything.log", True),
+        ("anything.log.gz result.json shot.png", True),
+        ("a.log b.log", False),
+        ("a.log b/", False),
+        ("trace.zip a/", False),
+        ("result.json", False),
+        ("a/ b/", False),
+        ("", False),
+    ],
+)
+def test_the_folder_of_a_job_is_known_by_a_mark_or_by_a_log_that_stands_alone(
+    tmp_path, names, is_job
+):
+    (tmp_path / "x").mkdir()
+    for name in names.split():
+        entry = tmp_path / "x" / name
+        if name.endswith("/"):
+            entry.mkdir()
+        else:
+            entry.write_text("text\n")
+    page = Asking(tmp_path)("/x/", **HTML).text
+    unasked = ' class="unasked"' if is_job else ""
+    assert f'<a href="?format=overview" rel="nofollow"{unasked}>' in page
 
 
 @pytest.mark.parametrize(("query", "hidden"), [("", []), ("?source=disk", [("source", "disk")])])

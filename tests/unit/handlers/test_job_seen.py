@@ -359,11 +359,12 @@ def test_a_run_is_so_deep_at_most(add, ask, tmp_path, monkeypatch, capsys, depth
 @pytest.mark.parametrize(
     ("name", "is_run"), [("console.txt", True), ("0_build.txt", True), ("build.log", False)]
 )
-def test_a_folder_is_a_run_by_its_marks_alone(add, tmp_path, kept, name, is_run):
+def test_a_folder_of_several_logs_is_a_run_by_its_marks_alone(add, tmp_path, kept, name, is_run):
     path = add("1/smoke/a1", *refused())
     folder = tmp_path / "logs/1/smoke/a1"
     shutil.rmtree(folder / "zuul-info")
     (folder / "job-output.txt").rename(folder / name)
+    shutil.copy2(folder / name, folder / "other.log")
     for marks in ([], ["build.*"]):
         given = {"serve_job_marks": marks[0]} if marks else {}
         directory = str(tmp_path / "cache")
