@@ -15,6 +15,7 @@ from oslogserve.jobs.job import Job, Jobs
 from oslogserve.jobs.overview import (
     early,
     findings,
+    has_ended_failed,
     header,
     summaries,
 )
@@ -28,7 +29,7 @@ from oslogserve.query import Query
 from oslogserve.seen import Seen
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rule
-from oslogserve.seen.runs import asked_of, has_ended_failed
+from oslogserve.seen.runs import asked_of
 from oslogserve.sources import Source
 
 #: A crawler that follows links to lines of all logs would make the server read them again and again.

@@ -29,9 +29,11 @@ class Findings(NamedTuple):
 
     #: In the order of their ranks.
     logs: list[LogRead]
-    #: Those that show a failure.
+    #: True if the job failed, False if it passed; None if it is not known.
+    has_failed: bool | None
+    #: The logs that show a failure; none of a job that passed.
     wrong: list[LogRead]
-    #: The log whose end is shown if none shows a failure.
+    #: The log whose end is shown if none shows a failure, and the job does not say that it passed.
     ended: LogRead | None
     #: The task that failed by Zuul's report.
     task: FailedTask | None
@@ -84,22 +86,25 @@ def early(job: Job, several: Iterator[LogRead]) -> list[LogRead]:
 def findings(job: Job, several: Iterable[LogRead]) -> Findings:
     read = [*several]
     logs = ranked(read, job.noise)
-    wrong, ended = [one for one in logs if one.shows_failure], None
-    if not wrong:  # the console, or the log that was written last
-        with_end = [one for one in logs if one.summary.cause]
-        consoles = [one for one in with_end if one.file.is_console]
-        candidates = consoles or with_end
-        ended = max(candidates, key=lambda one: one.file.modified or 0, default=None)
     skipped = {name for name, _ in job.skipped} | {one.file.shown for one in read if one.skipped}
     missing: list[Incomplete] = []
     (task, result, seconds), tests = _reported(job, skipped, missing)
     build = header(job, logs)
     if result or seconds is not None:
         build = build._replace(result=result, seconds=seconds)
+    has_failed = has_ended_failed(build, logs)
+    has_passed = has_failed is False
+    wrong, ended = [one for one in logs if one.shows_failure and not has_passed], None
+    if not (wrong or has_passed):  # the console, or the log that was written last
+        with_end = [one for one in logs if one.summary.cause]
+        consoles = [one for one in with_end if one.file.is_console]
+        candidates = consoles or with_end
+        ended = max(candidates, key=lambda one: one.file.modified or 0, default=None)
     # Logs that were not begun, since the budget was spent.
     unpaid = sum(one.is_unpaid and bool(one.skipped) for one in read)
     return Findings(
         logs=logs,
+        has_failed=has_failed,
         wrong=wrong,
         ended=ended,
         task=task,
@@ -108,6 +113,21 @@ def findings(job: Job, several: Iterable[LogRead]) -> Findings:
         unread=job.found - len(read) + unpaid,
         ending=job.ending(read, missing),
     )
+
+
+def has_ended_failed(build: Build, logs: Sequence[LogRead]) -> bool | None:
+    """True if the job failed, False if it passed; None if it is not known."""
+    if build.result:
+        return build.result == "failed"
+    consoles = consoles_of(logs)
+    if consoles and all(one.summary.passed and not one.summary.failed for one in consoles):
+        return False
+    return True if any(one.summary.failed and one.shows_failure for one in logs) else None
+
+
+def consoles_of(logs: Sequence[LogRead]) -> list[LogRead]:
+    """The job's own logs; the only log is one."""
+    return [one for one in logs if one.file.is_console or len(logs) == 1]
 
 
 def header(job: Job, logs: Sequence[LogRead] = ()) -> Build:

@@ -233,7 +233,9 @@ def _heading(
         "1 more shows" if others == 1 else f"{others:,} more show",
         f"of {len(found.logs):,}",
     )
-    if failed:
+    if found.has_failed is False:
+        yield "The job passed"
+    elif failed:
         yield f"{counted(failed, 'log')} {of_all} failed" + (f"; {more} errors" if others else "")
     elif others:
         yield f"No log {of_all} failed; {more.replace(' more', '')} errors"

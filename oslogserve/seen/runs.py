@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 
 from oslogserve.ci.build import Build
-from oslogserve.jobs.overview import Findings
+from oslogserve.jobs.overview import Findings, consoles_of
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.fingerprints import exception_of, fingerprints
@@ -73,7 +73,7 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     """
     logs, build = found.logs, found.build
     ended = ended_at(one.file for one in logs)
-    has_failed = has_ended_failed(build, logs)
+    has_failed = found.has_failed
     is_whole = all(error.reason == "capped" for error in found.ending.missing)
     if ended is None or has_failed is None or not is_whole:
         return None
@@ -86,7 +86,7 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     several = [*_causes(logs, has_failed)]
     kept = first_causes(several)
     # Whether the consoles show more failures than are kept.
-    consoles = _consoles(logs)
+    consoles = consoles_of(logs)
     names = {one.file.shown for one in consoles}
     of_consoles = {digest for one in several if one.log in names for digest in one.fingerprints}
     is_cut = not of_consoles <= {digest for one in kept for digest in one.fingerprints} or any(
@@ -100,17 +100,3 @@ def ended_at(files: Iterable[File]) -> int | None:
     """When the last log was written, in seconds since 1970; None if no time is known."""
     times = [int(file.modified) for file in files if file.modified]
     return max(times, default=None)
-
-
-def has_ended_failed(build: Build, logs: Sequence[LogRead]) -> bool | None:
-    """True if the run failed, False if it passed; None if it is not known."""
-    if build.result:
-        return build.result == "failed"
-    consoles = _consoles(logs)
-    if consoles and all(one.summary.passed and not one.summary.failed for one in consoles):
-        return False
-    return True if any(one.summary.failed and one.shows_failure for one in logs) else None
-
-
-def _consoles(logs: Sequence[LogRead]) -> list[LogRead]:
-    return [one for one in logs if one.file.is_console or len(logs) == 1]

@@ -139,6 +139,22 @@ def test_a_folder_with_the_log_of_a_job_needs_no_configuration(tmp_path, page, n
             expect(page.locator(".wrong > li > .name")).to_have_text(told)
 
 
+def test_a_job_that_passed_lists_no_log_as_wrong(tmp_path, page):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "console.txt").write_text("ERROR: provoked\nFinished: SUCCESS\n")
+    (tmp_path / "job" / "nova.txt").write_text("2026-03-04 18:22:11.000 ERROR lost\n")
+    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
+        page.goto(f"{running.url}/job/")
+        expect(page.locator(".wrong > li")).to_have_text(
+            ["The job passed; 2 logs of it show errors."]
+        )
+        page.click("#overview summary")
+        expect(page.locator("#overview td .ERROR")).to_have_count(2)
+        told = ask(running, "/job/?format=brief").body
+        assert b"\nThe job passed\n" in told
+        assert b"ERROR" not in told
+
+
 @pytest.mark.long
 def test_of_large_logs_it_says_that_only_when_asked(demo, page):
     small = {"disk": {"root": demo}, "serve": {"job_unasked_size": "1"}}

@@ -749,8 +749,11 @@ def test_an_overview_counts_logs_that_passed_as_such(job):
     page = ask("/job/?format=overview").text
     assert "3 of 4 logs show errors" in page
     assert '<a class="name" href="green.txt">' not in page
-    page = ask("/job/?format=overview&logs=green.txt").text
+    (job / "job" / "blue.txt").write_bytes(passed)
+    page = ask("/job/?format=overview&logs=green.txt&logs=blue.txt").text
     assert "Only logs that passed show errors." in page
+    page = ask("/job/?format=overview&logs=green.txt").text
+    assert "The job passed; 1 log of it shows errors." in page
 
 
 def test_an_overview_without_a_second_reading_shows_the_text_of_a_cause(job, ask, monkeypatch):
