@@ -115,6 +115,8 @@ _SAYS_NOTHING = re.compile(
     | \S+[ ]=>[ ]MODULE[ ]FAILURE
     | ●[ ]Test[ ]suite[ ]failed[ ]to[ ]run
     | See[ ]stdout/stderr[ ]for[ ]the[ ]exact[ ]error
+    | .{0,60}\b[Cc]ommand[ ](?:(?P<quote>["'`]).*(?P=quote)|/.*)[ ]\(?
+      (?:exited|failed|(?:has[ ])?returned)\b[ a-z-]{1,40}[1-9]\d?(?:[ ]during[ ].{0,60})?\W{0,3}
     """,
     re.VERBOSE | re.ASCII,
 )
@@ -123,6 +125,13 @@ _WORD = re.compile(r"[^\W\d_]{3}")
 _EXCEPTION = re.compile(
     r"(?!Error Trace:)(?:E +)?(?:[\w.$]{0,200}(?:Error|Exception|Failure|Timeout|Fault)\b|(?:\w{1,50}\.){1,10}[A-Z]\w{1,50}: "
     r"|.{0,200}\b(?:panicked at|error:|fatal:))"
+)
+#: What frames a line, and pytest's mark of what is wrong.
+_BANNER = re.compile(r"^(?:([_=*~─-])\1{4,}|E +(?=\S))|([_=*~─-])\2{4,}\s*$")
+#: A line of a failed test's report that stands beside its reason: frames, places, source, heads of differences,
+#: other tests of a list.
+_BESIDE = re.compile(
+    r"(?:at |in |from |File \"|stacktrace|code:|Error Trace:|>)|\S+:\d+(?::\d+)?:?$|[-+@.]{2,}|\d+[.)] "
 )
 #: The next line says what is wrong.
 _ANNOUNCES = re.compile(r"Error Message:$|error: [|>][-+]?$|.{0,200}\bpanicked at \S{1,200}:$")
@@ -194,11 +203,7 @@ def fingerprints(why: str, lines: Sequence[str], chapter: str | None = None) -> 
     several = (normalised(line, line == name) for line in lines if not _WORKER.match(line))
     told = [*dict.fromkeys(filter(None, several))]
     # The lines that say more than that something failed.
-    telling = [
-        line
-        for line in told
-        if not _SAYS_NOTHING.fullmatch(line) and _WORD.search(_OUTCOME.sub("", line))
-    ]
+    telling = [*filter(_tells, told)]
     if not telling:
         return {}
     found = {}
@@ -212,6 +217,11 @@ def fingerprints(why: str, lines: Sequence[str], chapter: str | None = None) -> 
     if failed and exception:
         found["failure"] = _digest("failure", [failed, exception])
     return found
+
+
+def _tells(line: str) -> bool:
+    """True if a line tells more than that something failed."""
+    return not _SAYS_NOTHING.fullmatch(line) and bool(_WORD.search(_OUTCOME.sub("", line)))
 
 
 def _digest(kind: str, lines: Sequence[str]) -> str:
@@ -231,6 +241,23 @@ def normalised(line: str, is_name: bool = False) -> str:
         line = _LINE.sub(r"\1", _PLACE.sub("", line))
     line = _COPY.sub(r"\1", _FRAME.sub(r'File "\1"', line))
     return _BLANKS.sub(" ", _VARYING.sub(kept, line)).strip()
+
+
+def headline(why: str, told: Sequence[str]) -> str:
+    """What the lines of a failure tell, in one: a failed test with its reason, an exception, or the first line; behind
+    one that only announces it, the next one too. Arguments: as of fingerprints()."""
+    first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)
+    if first.startswith("Traceback (") or (
+        why != "test" and rest and rest[0].startswith("Traceback (")
+    ):
+        return exception_of(told)[:REACH] or first
+    rest = [line for line in rest if _tells(line)]
+    if rest and (first.endswith(":") or not (_tells(first) or _PLACE.search(first))):
+        first = f"{first} {rest.pop(0)}"
+    if why != "test":
+        return first
+    reason = exception_of(rest) or next((line for line in rest if not _BESIDE.match(line)), "")
+    return f"{first.rstrip(':')}: {reason}" if reason else first
 
 
 def exception_of(told: Sequence[str]) -> str:

@@ -5,6 +5,7 @@ The types are those of the JSON in answers and indexes too: members come in the 
 that has a default is left out if it has it.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 from msgspec import Struct, convert
 from msgspec.structs import replace
 
-from oslogserve.lines.fingerprints import fingerprints
+from oslogserve.lines.fingerprints import fingerprints, headline
 from oslogserve.native import LIMITS, SEVERITIES, kind_of
 
 _EPOCH = datetime(1970, 1, 1)
@@ -21,8 +22,15 @@ _SECOND = 10**6
 LONGEST_NAME = LIMITS["chapters.LONGEST_NAME"]
 #: Bytes of an error's text.
 LONGEST_ERROR = LIMITS["summary.LONGEST_ERROR"]
+#: Failures of a log that are noted.
+_MOST_NOTED = LIMITS["found.MOST_NOTED"]
 #: Lines of another failure than the cause whose text is kept.
 MOST_TOLD = 4
+#: The words of a verdict: with which code a command ended.
+_EXIT_CODE = re.compile(
+    r"\bexit(?:ed|s)?\b(?:[ -](?:with|code|status|value|of)){0,4}[ :=('\"]{1,3}(-?[1-9]\d{0,9})\b",
+    re.IGNORECASE,
+)
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
@@ -90,6 +98,11 @@ class CauseLine(Struct, frozen=True, omit_defaults=True):
     #: See `lines.fingerprints`.
     fingerprints: dict[str, str] | None = None
 
+    @property
+    def headline(self) -> str:
+        """What it tells, in one line."""
+        return headline(self.why, self.told or [self.text])
+
 
 class OtherFailure(Struct, frozen=True):
     """A failure beside the cause: a failed test, or what a log that has not failed survived."""
@@ -99,6 +112,11 @@ class OtherFailure(Struct, frozen=True):
     #: As of a CauseLine, at most MOST_TOLD.
     told: list[str]
     fingerprints: dict[str, str]
+
+    @property
+    def headline(self) -> str:
+        """As of a CauseLine."""
+        return headline("test", self.told or [self.text])
 
 
 class Chapter(Struct, frozen=True):
@@ -151,6 +169,20 @@ class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
             return None
         above = [one for one in self.chapters if one.first < self.cause.line]
         return innermost(above, self.cause.line)
+
+    @property
+    def may_have_more_failures(self) -> bool:
+        """True if `other_failures`, with the cause of a log that failed, has no room for more."""
+        return len(self.other_failures) + self.failed >= _MOST_NOTED
+
+    @property
+    def exit_code(self) -> int | None:
+        """That of the step that failed, as the last error from its cause on tells it; None for none."""
+        if self.cause is None or not self.failed:
+            return None
+        below = (one.text for one in reversed(self.errors) if one.line >= self.cause.line)
+        found = next(filter(None, map(_EXIT_CODE.search, below)), None)
+        return int(found[1]) if found else None
 
     @property
     def compact(self) -> "Summary":

@@ -11,6 +11,7 @@ from msgspec import to_builtins
 
 from oslogserve import native
 from oslogserve.ci.build import Build
+from oslogserve.ci.reports import MOST_TESTS
 from oslogserve.jobs.excerpts import Excerpt, lines_shown
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.overview import Findings
@@ -169,8 +170,11 @@ def section(
         at=partial(_at, query),
         at_line=partial(_at_line, query),
         cause_lines=cause_lines,
+        line_of=lambda one: partial(_at_line, query, one),
+        most_reported=MOST_TESTS,
         lines_shown=lines_shown,
         excerpt_of=lambda one: excerpts.get(one.file),
+        headline=lambda one: _headline(one, excerpts.get(one.file)),
         brief=address(
             [pair for pair in query.parameters if pair[0] in OF_BRIEF],
             ("format",),
@@ -186,6 +190,17 @@ def section(
         notices=_notices(found),
         next_address=next_address(query, found.ending),
     )
+
+
+def _headline(one: LogRead, excerpt: Excerpt | None) -> str:
+    """What the log's cause tells, in one line: of a task's result its message, of an error its line without its head."""
+    cause = one.summary.cause
+    for line, result in excerpt[1][:1] if excerpt else ():
+        if result and result.message:
+            return result.message[:LONGEST_SHOWN]
+        if cause and cause.told is None:
+            return line.content[:LONGEST_SHOWN]
+    return cause.headline if cause else ""
 
 
 def _class_of(line: MarkedLine) -> str:

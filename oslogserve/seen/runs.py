@@ -10,15 +10,12 @@ from oslogserve.ci.build import Build
 from oslogserve.jobs.overview import Findings, consoles_of
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
-from oslogserve.lines.fingerprints import exception_of, fingerprints
+from oslogserve.lines.fingerprints import fingerprints
 from oslogserve.lines.summary import CauseLine, OtherFailure
-from oslogserve.native import LIMITS
 from oslogserve.seen import Cause, Run, first_causes
 
 #: Seconds after the last line after which a run has ended, if nothing tells.
 QUIET = 3600
-#: Failures that a log's summary has at most beside its cause.
-_MOST_NOTED = LIMITS["found.MOST_NOTED"]
 #: Failures of a run about which rules are asked.
 _MOST_ASKED = 16
 #: What a folder's name has that is a run's rather than a job's: numbers, hashes, UUIDs.
@@ -45,14 +42,11 @@ def _causes(logs: Sequence[LogRead], has_failed: bool = True) -> Iterator[Cause]
 
 def _cause(one: LogRead, cause: CauseLine | OtherFailure) -> Cause:
     told = cause.told or [cause.text]
-    # Of a traceback, perhaps below a test's name, the exception tells most.
-    is_traceback = any(line.startswith("Traceback (") for line in told[:2])
-    text = (is_traceback and exception_of(told)) or told[0]
     found = cause.fingerprints
     if found is None:  # an error that was chosen among others
         found = fingerprints("severity", told)
     several = found.get("exact", ""), found.get("failure", "")
-    return Cause(one.file.shown, cause.line, text, *several, "\n".join(told))
+    return Cause(one.file.shown, cause.line, cause.headline, *several, "\n".join(told))
 
 
 def asked_of(path: bytes, logs: Sequence[LogRead], build: Build) -> Run:
@@ -90,7 +84,7 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     names = {one.file.shown for one in consoles}
     of_consoles = {digest for one in several if one.log in names for digest in one.fingerprints}
     is_cut = not of_consoles <= {digest for one in kept for digest in one.fingerprints} or any(
-        len(one.summary.other_failures) >= _MOST_NOTED for one in consoles
+        one.summary.may_have_more_failures for one in consoles
     )
     asked = asked_of(path, logs, build)
     return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut)

@@ -139,6 +139,74 @@ def test_a_folder_with_the_log_of_a_job_needs_no_configuration(tmp_path, page, n
             expect(page.locator(".wrong > li > .name")).to_have_text(told)
 
 
+FAILED_TESTS = """\
+2026-03-04T18:22:11.0000000Z ##[group]Run pytest
+2026-03-04T18:22:11.0000000Z ##[endgroup]
+2026-03-04T18:22:12.0000000Z === FAILURES ===
+{reports}\
+2026-03-04T18:22:41.0000000Z ##[error]Process completed with exit code 3.
+2026-03-04T18:22:41.0000000Z Post job cleanup.
+"""
+REPORT = """\
+2026-03-04T18:22:12.0000000Z ______________________________ test_{number} ______________________________
+2026-03-04T18:22:12.0000000Z{blank}
+2026-03-04T18:22:12.0000000Z >       boil({number})
+2026-03-04T18:22:12.0000000Z{blank}
+2026-03-04T18:22:12.0000000Z E       kiln.BoilError: <b>lid</b> {number} is open
+"""
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_card_of_a_failed_log_tells_its_cause_step_and_other_failed_tests(
+    tmp_path, page, width
+):
+    reports = "".join(REPORT.format(number=number, blank=" ") for number in range(12))
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "0_build.txt").write_text(FAILED_TESTS.format(reports=reports))
+    page.set_viewport_size({"width": width, "height": 900})
+    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
+        page.goto(f"{running.url}/job/")
+        card = page.locator(".wrong > li")
+        headline = "test_0: kiln.BoilError: <b>lid</b> 0 is open"
+        expect(card.locator(".headline")).to_have_text(headline)
+        steps = ["in Run pytest, which took 30 s", "exit code 3"]
+        expect(card.locator(".step")).to_have_text(steps)
+        *others, more = card.locator(".tests li").all_text_contents()
+        told = [f"test_{n}: kiln.BoilError: <b>lid</b> {n} is open" for n in range(1, 8)]
+        assert (others, more) == (told, "There may be more: all errors")
+        rows = card.locator(".excerpt li").all_text_contents()
+        assert not any(row.endswith("Z \n") for row in rows)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        card.get_by_role("link", name="test_3: kiln").click()
+        expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_3 ")
+        page.go_back()
+        card.get_by_role("link", name="all errors").click()
+        expect(page.locator("#log li")).not_to_have_count(0)
+
+
+@pytest.mark.parametrize("number", [9, 12, 30])
+def test_ten_failed_tests_of_a_report_are_listed_and_the_others_unfold(tmp_path, page, number):
+    cases = "".join(
+        f'<testcase name="t{n}"><failure message="no"/></testcase>' for n in range(number)
+    )
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job" / "console.txt").write_text("ERROR: it broke\n")
+    (tmp_path / "job" / "junit.xml").write_text(f"<testsuite>{cases}</testsuite>")
+    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
+        page.goto(f"{running.url}/job/")
+        tests = page.locator("#overview .tests > li")
+        expect(tests).to_have_count(min(number, 20))
+        assert sum(one.is_visible() for one in tests.all()) == min(number, 10)
+        more = page.locator("#overview details:has(.tests) summary")
+        if number == 9:
+            expect(more).to_have_count(0)
+        else:
+            said = {12: "and 2 others", 30: "and 10 or more others"}[number]
+            expect(more).to_have_text(said)
+            more.click()
+            expect(tests.last).to_be_visible()
+
+
 def test_a_job_that_passed_lists_no_log_as_wrong(tmp_path, page):
     (tmp_path / "job").mkdir()
     (tmp_path / "job" / "console.txt").write_text("ERROR: provoked\nFinished: SUCCESS\n")

@@ -698,7 +698,7 @@ def test_the_overview_of_a_large_job_begins_with_what_its_likeliest_logs_show(la
     assert "so far: the 4 likeliest of 6 logs were read" in early
     assert re.findall('<a class="(.*?)" href="(.*?)">(.*)</a>', early) == [
         ("name", "2.txt?show=L27001#L27001", "2.txt"),
-        ("telling", "2.txt?show=L27001#L27001", "2026-03-04 18:22:12 ERROR &lt;lost&gt;"),
+        ("headline", "2.txt?show=L27001#L27001", "2026-03-04 18:22:12 ERROR &lt;lost&gt;"),
     ]
     assert 'id="overview"' in whole
     assert "1 of 6 logs shows errors" in whole
@@ -759,7 +759,7 @@ def test_an_overview_counts_logs_that_passed_as_such(job):
 def test_an_overview_without_a_second_reading_shows_the_text_of_a_cause(job, ask, monkeypatch):
     monkeypatch.setattr("oslogserve.jobs.excerpts.MOST_READ", 1)
     page = ask("/job/?format=overview").text
-    assert '<a class="telling" href="logs/nova.txt.gz?show=L3#L3">' in page
+    assert '<a class="headline" href="logs/nova.txt.gz?show=L3#L3">' in page
     assert "two &lt;b&gt;</a>" in page
 
 

@@ -480,8 +480,8 @@ def test_another_failure_that_runs_had_is_told_if_the_cause_is_new(add, ask):
     [sentence] = seen_on(answer)
     assert sentence == (
         "Not seen before in 21 days (2 failed runs); never in a run of this job that passed. Another failure "
-        "of this run, &#34;FAIL: test_zeta (tests.TestIt)&#34;, was seen in 2 other runs of 1 job; also in 1 run "
-        "that passed."
+        "of this run, &#34;FAIL: test_zeta (tests.TestIt): AssertionError: no test_zeta&#34;, was seen in 2 other "
+        "runs of 1 job; also in 1 run that passed."
     )
     another = ask(f"{path}?format=seen").json["seen"]["another"]
     assert (another["line"], another["by"], another["runs"], another["passed"]) == (

@@ -3,7 +3,7 @@
 import pytest
 
 from oslogserve.lines import fingerprints as module
-from oslogserve.lines.fingerprints import SIZE, exception_of, normalised
+from oslogserve.lines.fingerprints import SIZE, exception_of, headline, normalised
 
 
 def cause(*told, why="severity"):
@@ -209,6 +209,9 @@ def test_how_long_a_failed_test_took_does_not_count():
         "Error: Sequence aborted after failed subtask",
         'fatal: [a]: FAILED! => {"censored": "the output has been hidden", "changed": false}',
         'fatal: [a]: FAILED! => {"msg": "All items completed"}',
+        'The command "$WRAPPER ci/build.sh" failed and exited with 2 during .',
+        "Error: Command 'npm run e2e' returned non-zero exit status 1.",
+        "ERROR: InvocationError for command /x/bin/pytest -q (exited with code 1)",
     ],
 )
 def test_a_cause_that_is_only_an_outcome_has_none(told):
@@ -221,10 +224,31 @@ def test_a_cause_that_is_only_an_outcome_has_none(told):
         "ERROR: Job failed (system failure): no space left on device",
         'fatal: [a]: FAILED! => {"msg": "All items completed", "results": [{"msg": "no key"}]}',
         "[ERROR] Failed to execute goal a.b:compiler:3.2:compile (main) on project x: no JDK",
+        'The command "$WRAPPER ci/build.sh" exited with 124.',
     ],
 )
 def test_an_outcome_that_says_why_has_one(told):
     assert {*fingerprints(cause(told))} >= {"exact"}
+
+
+@pytest.mark.parametrize(
+    ("why", "told", "wanted"),
+    [
+        ("severity", ["no space left"], "no space left"),
+        ("severity", ["Failure:", "the lid is open", "more"], "Failure: the lid is open"),
+        ("severity", ["Fixer.hs:38:10: error:", "", "not in scope"], "Fixer.hs:38:10: error: not in scope"),
+        ("severity", ["Traceback (most recent call last):", 'File "a.py", line 1', "KeyError: 1"], "KeyError: 1"),
+        ("severity", ["E       AssertionError: no"], "AssertionError: no"),
+        ("test", ["FAIL: test_a (t.T)"], "FAIL: test_a (t.T)"),
+        ("test", ["_____ test_a _____", "> assert lid", "E   ValueError: open"], "test_a: ValueError: open"),
+        ("test", ["FAIL: test_a", "Traceback (most recent call last):", "AssertionError: 1 != 2"], "FAIL: test_a: AssertionError: 1 != 2"),
+        ("test", ["--- FAIL: TestA", "a_test.go:9:", "a_test.go:9: got 4"], "--- FAIL: TestA: a_test.go:9: got 4"),
+        ("test", ["not ok 6 no errors", "---", "expected: lid", "..."], "not ok 6 no errors: expected: lid"),
+        ("test", ["1) the lid", "2) the pan"], "1) the lid"),
+    ],
+)  # fmt: skip
+def test_a_headline_has_the_failures_own_words(why, told, wanted):
+    assert headline(why, told) == wanted
 
 
 def test_the_end_of_a_log_has_none():

@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.lines.summary import CauseLine, Chapter
+from oslogserve.lines.summary import CauseLine, Chapter, ErrorLine
 from oslogserve.search import literal, rewritten
 from tests.kit.renderers import answered, summary_with
 
@@ -110,6 +110,31 @@ def test_a_compact_summary_has_the_chapters_around_its_cause_alone():
     assert whole.compact.step == whole.step == chapters[2]
     assert whole.compact.histogram is None
     assert replace(whole, cause=None).compact.chapters == []
+
+
+@pytest.mark.parametrize(
+    ("said", "code"),
+    [
+        ("##[error]Process completed with exit code 2.", 2),
+        ("ERROR: Job failed: exit status 137", 137),
+        ("ERROR: tests exited with code: 5", 5),
+        ("ERROR: Job failed: exit code 0", None),
+        ("ERROR: Job failed", None),
+    ],
+)
+def test_the_exit_code_is_what_errors_from_the_cause_on_tell(said, code):
+    above, cause, below = (
+        ErrorLine(line, None, text)
+        for line, text in enumerate(("exit code 9", "ERROR: the lid is open", said), 1)
+    )
+    summary = replace(
+        summary_with(),
+        failed=True,
+        cause=CauseLine(2, 2, None, cause.text, "severity"),
+        errors=[above, cause, below],
+    )
+    assert summary.exit_code == code
+    assert replace(summary, failed=False).exit_code is None
 
 
 @pytest.mark.parametrize("count", [1, MOST_ERRORS, 2 * MOST_ERRORS, 5 * MOST_ERRORS])
