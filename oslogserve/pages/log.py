@@ -279,6 +279,17 @@ class LogView:
         summary = self._summarised(pieces)
         errors: Sequence[ErrorLine | None] = summary.errors or [None]
         members = msgspec.to_builtins(msgspec.structs.replace(summary, errors=[]))
+        for one, failure in zip(
+            members.get("other_failures", ()), summary.other_failures, strict=True
+        ):
+            one["headline"] = failure.headline
+        if summary.cause:
+            members["cause"]["headline"] = summary.cause.headline
+        members |= {
+            "more_failures": summary.may_have_more_failures,
+            "step": summary.step,
+            "exit_code": summary.exit_code,
+        }
         tally = self.rendering.tally
         counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
         ends = {"first_error": errors[0], "last_error": errors[-1]}

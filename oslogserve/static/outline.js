@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chapters of a build: an outline beside the log, or folded above it on a narrow screen, and a fold
+// What went wrong in a build: a card above the log. The chapters of a build: an outline beside the log, or folded above it on a narrow screen, and a fold
 // for each. log.js leaves the summary in `log.page`, next to its functions that are used here.
 
 const LEAST = 3; // lines that a fold hides
+const MOST_TESTS = 10; // that the card lists
 const FILTERS = ['level', 'q', 're', 'not']; // lines that these leave out are no part of a fold
 
 const log = document.getElementById('log');
@@ -18,6 +19,51 @@ function create(tag, properties) {
 
 const timeOf = ({ duration }) => (duration === null ? '' : duration < 60 ? `${duration.toFixed(1)} s`
   : `${Math.floor(duration / 60)} min ${Math.floor(duration % 60)} s`);
+
+// What went wrong
+
+let card = null;
+
+function failureOf({ line, last = line, headline }, className = '') {
+  const address = new URL(location);
+  if (!lineOf(line)) address.searchParams.set('show', last > line ? `L${line}-L${last}` : `L${line}`);
+  address.hash = `L${line}`;
+  return create('a', { className, href: address, textContent: headline });
+}
+
+// As on the page of a job.
+function drawCard(summary) {
+  const cause = log.page.causeOf(summary);
+  card?.remove();
+  card = null;
+  if (!cause || !summary.failed) return;
+  card = create('section', { className: 'card', ariaLabel: 'What went wrong' });
+  if (cause.why === 'end') card.append(failureOf({ ...cause, headline: 'No line tells why: how it ended' }, 'headline'));
+  else card.append(failureOf(cause, 'headline'));
+  const { step, exit_code: exitCode, other_failures: others = [] } = summary;
+  if (step) {
+    const part = create('span', { className: 'step', textContent: 'in ' });
+    const name = step.name.length > 80 ? `${step.name.slice(0, 80)}\u2026` : step.name;
+    part.append(create('b', { textContent: name }), timeOf(step) && `, which took ${timeOf(step)}`);
+    card.append(part);
+  }
+  if (exitCode !== null) card.append(create('span', { className: 'step', textContent: `exit code ${exitCode}` }));
+  if (cause.why === 'test' && others.length) {
+    const list = create('ul', { className: 'tests' });
+    for (const link of others.slice(0, MOST_TESTS).map((one) => failureOf(one))) {
+      list.append(create('li', {}));
+      list.lastChild.append(link);
+    }
+    if (summary.more_failures) {
+      const address = new URL(location);
+      address.searchParams.set('level', 'ERROR');
+      list.append(create('li', {}));
+      list.lastChild.append(create('a', { href: address, textContent: 'There may be more: all errors' }));
+    }
+    card.append(create('div', { textContent: 'Other tests that failed:' }), list);
+  }
+  document.querySelector('main').prepend(card);
+}
 
 let chapters = [];
 
@@ -229,12 +275,14 @@ for (const event of ['scroll', 'hashchange']) addEventListener(event, beginToFol
 
 function draw() {
   const { summary, lineAtTop, pin } = log.page;
-  if (!summary.chapters.length && !outline) return;
-  chapters = summary.chapters;
   const top = scrollY ? lineAtTop() : null;
   const y = top?.getBoundingClientRect().top;
-  drawOutline(summary.more_chapters);
-  drawFolds(summary, top);
+  drawCard(summary);
+  if (summary.chapters.length || outline) {
+    chapters = summary.chapters;
+    drawOutline(summary.more_chapters);
+    drawFolds(summary, top);
+  }
   if (top) pin(top, y);
   beginToFollow();
 }

@@ -179,9 +179,18 @@ def test_the_card_of_a_failed_log_tells_its_cause_step_and_other_failed_tests(
         assert page.evaluate("document.documentElement.scrollWidth") == width
         card.get_by_role("link", name="test_3: kiln").click()
         expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_3 ")
-        page.go_back()
-        card.get_by_role("link", name="all errors").click()
-        expect(page.locator("#log li")).not_to_have_count(0)
+        own = page.locator("main > .card")
+        expect(own.locator(".headline")).to_have_text(headline)
+        expect(own.locator(".step")).to_have_text(["in Run pytest, which took 30.0 s", steps[1]])
+        assert own.locator(".tests li").all_text_contents() == [*told, more]
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        own.get_by_role("link", name="test_5: kiln").click()
+        expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_5 ")
+        page.goto(f"{running.url}/job/0_build.txt?level=ERROR")
+        expect(own.locator(".headline")).to_have_text(headline)
+        page.goto(f"{running.url}/job/0_build.txt?q=lid")
+        page.wait_for_load_state("networkidle")
+        expect(own).to_have_count(0)
 
 
 @pytest.mark.parametrize("number", [9, 12, 30])

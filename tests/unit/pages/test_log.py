@@ -234,7 +234,16 @@ def test_a_log_in_figures():
     assert list(told) == [
         *("lines", "bytes", "matched", "first_time", "last_time", "cause", "failed"),
         *("verdict", "passed", "more_chapters", "chapters", "severities", "histogram"),
-        *("first_error", "last_error", "complete", "read_to_end", "reason"),
+        *(
+            "more_failures",
+            "step",
+            "exit_code",
+            "first_error",
+            "last_error",
+            "complete",
+            "read_to_end",
+            "reason",
+        ),
     ]
     assert (told["lines"], told["bytes"], told["matched"]) == (4, len(LOG), 4)
     assert (told["first_error"]["line"], told["last_error"]["line"]) == (2, 3)

@@ -45,6 +45,10 @@ def test_scripts_know_the_filters_that_leave_out_lines_between_others():
     assert set(constant("outline.js", "FILTERS")) == set(OF_ALL_LOGS) - around
 
 
+def test_the_card_of_a_log_lists_as_many_failed_tests_as_that_of_a_job():
+    assert f"{{% set MOST_TESTS = {constant('outline.js', 'MOST_TESTS')} %}}" in MACROS
+
+
 @pytest.mark.parametrize(
     ("field", "most"),
     [
