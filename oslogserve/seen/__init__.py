@@ -70,6 +70,8 @@ class Run(NamedTuple):
     causes: tuple[Cause, ...] = ()
     #: True if its consoles show more failures than these.
     is_cut: bool = False
+    #: True if the first cause is what it failed for, and not an error beside logs that failed and do not tell why.
+    is_told: bool = True
 
     def with_cause(self, fingerprint: str) -> "Run":
         """The run with one of its causes alone, that of a fingerprint that it has."""

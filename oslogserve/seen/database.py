@@ -268,7 +268,12 @@ def _add(connection: Connection, run: Run, ended: int) -> None:
         connection.execute(insert(causes), rows)
     fingerprints = {digest for one in kept for digest in one.fingerprints}
     found = [
-        {**of_run, "run": number, "fingerprint": one, "is_leading": one == kept[0].exact}
+        {
+            **of_run,
+            "run": number,
+            "fingerprint": one,
+            "is_leading": run.is_told and one == kept[0].exact,
+        }
         for one in fingerprints
     ]
     if found:

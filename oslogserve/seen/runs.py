@@ -86,8 +86,10 @@ def run_of(path: bytes, found: Findings) -> Run | None:
     is_cut = not of_consoles <= {digest for one in kept for digest in one.fingerprints} or any(
         one.summary.may_have_more_failures for one in consoles
     )
+    failed = {one.file.shown for one in logs if one.summary.failed}
+    is_told = not failed or any(one.log in failed for one in kept[:1])
     asked = asked_of(path, logs, build)
-    return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut)
+    return asked._replace(has_failed=has_failed, causes=tuple(kept), is_cut=is_cut, is_told=is_told)
 
 
 def ended_at(files: Iterable[File]) -> int | None:

@@ -151,6 +151,27 @@ def test_a_reader_of_a_job_is_remembered_once(tmp_path):
     assert [cause["runs"] for cause in found["causes"]] == [1]
 
 
+def test_what_fails_now_is_what_failed_logs_tell_and_no_outcome_or_error_beside_it(tmp_path):
+    outcome = b"##[group]Run make\n##[error]Process completed with exit code 1.\n"
+    command = b'ERROR: the lid is open\nThe command "./check lid" exited with 1.\n'
+    report = b"=== FAILURES ===\n_____ test_lid _____\n\n>       boil()\n\nE       kiln.BoilError: open\n"
+    runs = {"silent": 3, "told": 2, "test": 1}
+    of_runs = {"silent": outcome, "told": command, "test": report + outcome}
+    for name, number in runs.items():
+        for run in range(number):
+            write_run(tmp_path / f"logs/{name}/{run}1", of_runs[name])
+            service = tmp_path / f"logs/{name}/{run}1/nova.txt"
+            service.write_bytes(b"2026-03-04 18:22:11.000 1 ERROR nova [-] mirror went away\n")
+            os.utime(service, (time.time() - 2 * 3600,) * 2)
+    with Gunicorn(conf(tmp_path)) as server:
+        for name, number in runs.items():
+            for run in range(number):
+                assert requests.get(f"{server.url}/{name}/{run}1/?format=seen", timeout=60).ok
+        found = requests.get(f"{server.url}/_oslogserve/seen?format=json", timeout=60).json()
+    listed = [(one["runs"], one["text"]) for one in found["causes"]]
+    assert listed == [(2, "ERROR: the lid is open"), (1, "test_lid: kiln.BoilError: open")]
+
+
 def test_a_server_without_a_list_refuses_it(tmp_path):
     (tmp_path / "logs").mkdir()
     with Gunicorn(conf(tmp_path) + "list = no\n") as server:
