@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 
 #: Raised when the same lines give other fingerprints than before.
-VERSION = 3
+VERSION = 4
 #: Characters of a fingerprint, which are hexadecimal digits.
 SIZE = 32
 #: Names of steps that every job of a runner has: GitLab's, and a shell's of Jenkins.
@@ -176,6 +176,7 @@ _ANYWHERE = re.compile(
         | (?:\S{1,60}:[ ])?(?:line[ ]\#:[ ])?(?:\#[ ])?
           (?:Segmentation[ ]fault|Killed|Aborted|Bus[ ]error|Illegal[ ]instruction|Terminated|
             Floating[ ]point[ ]exception)(?:[ ]\(core[ ]dumped\))?
+        | .{1,400}:  # what it announces is not told
         | (?:Coverage[ ]failure:[ ]total[ ]of|FAIL[ ]Required[ ]test[ ]coverage[ ]of)[ ].{0,80}
     )$
     """,

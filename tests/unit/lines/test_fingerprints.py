@@ -76,6 +76,8 @@ def test_a_failed_step_is_known_by_its_name_and_exception():
         ["java.net.SocketTimeoutException: Read timed out"],
         ['java.lang.NullPointerException: Cannot invoke "String.length()" because "a" is null'],
         ["Coverage failure: total of 88 is less than fail-under=90"],
+        ["Error: Parse error on line 12:"],
+        ["CMake Error at /usr/share/cmake-3.2/FindPackage.cmake:138 (message):"],
     ],
 )
 def test_a_crash_that_any_program_may_have_is_known_by_its_step_too(told):
