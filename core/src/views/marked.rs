@@ -102,7 +102,10 @@ impl Marked {
         let start = start + shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let content = &shown[start..];
         let content = &content[..content.len().min(LONGEST)];
-        let sign = if let Some(mark) = causes.mark(caches, content, true) {
+        let mark = causes.mark(caches, content, true);
+        let sign = if mark == Some(Mark::Chapter) && causes.is_passed_test(content) {
+            Sign::Green
+        } else if let Some(mark) = mark {
             Sign::Marked(mark)
         } else if causes.is_green(caches, content) {
             Sign::Green

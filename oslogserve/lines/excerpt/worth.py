@@ -22,8 +22,10 @@ _ERROR = SEVERITIES.index("ERROR")
 FIRST, FURTHER, LEAST, LAST = 148.0, 0.8, 60.0, 108.0
 #: From here on, a line is one of the main ones.
 MAIN = 112.0
-#: Right behind the cause and right above it.
-BELOW_CAUSE, ABOVE_CAUSE = 92.0, 62.0
+#: Right behind the cause and right above it. An error so few lines above it is worth as much as what is behind.
+BELOW_CAUSE, ABOVE_CAUSE, BEFORE = 92.0, 62.0, 6
+#: A reason why a test failed, as many of them, so near below its report, and each so near below another one.
+REASON, MOST_REASONS, BELOW_REPORT, BESIDE = 159.0, 8, 60, 3
 #: A failed test and an error elsewhere; an outcome with a number and one without.
 TEST, ERROR, COUNT, OUTCOME = 64.0, 54.0, 42.0, 25.0
 #: The least of the cause's first line, of the verdict, and of the last line that says how many tests failed.
@@ -58,6 +60,9 @@ _VERDICTS = {"Failed", "StepFailed", "Canceled", "BuildFailed", "Exited", "TaskF
 _RESULTS = {"Outcome", "Result"}
 _OUTCOMES = _RESULTS | _VERDICTS
 _BOUNDS = {"Passed", "TaskPassed", "Begins", "Over"} | _VERDICTS
+#: Signs of lines that may say why a test failed, and of those that end its report.
+_REASONS = {"Error", "Fatal", "Crash", "Word"}
+_ENDS_REPORT = (_BOUNDS | _TESTS | {"Chapter"}) - _REASONS
 #: Lines that may say how many tests failed, and how they do: a number beside the word.
 _COUNTS = _RESULTS | {"Heading", "Word"}
 _FAILURES = re.compile(
@@ -72,7 +77,7 @@ _LOGGED_FRAME = re.compile(r".{0,100}?\s{2}at \S{1,200} ?\(")
 #: What a test expected and got stands in lines that may look like frames.
 _VALUE = re.compile(r"(?:E  |[-+] |expected|actual|got\b|want\b)", re.IGNORECASE)
 _OVERWRITES = re.compile(r"[\r\x08]")
-_OWN = re.compile(r"\S*travis_(?:fold|time)|section_(?:start|end)|##\[endgroup\]|\W*$")
+_OWN = re.compile(r"\S*travis_(?:fold|time)|section_(?:start|end)|##\[endgroup\]|\W{3,}$")
 
 
 class Weighed(NamedTuple):
@@ -111,6 +116,8 @@ def weighed(lines: Iterable[MarkedLine], summary: Summary, total: int) -> list[W
         worths.raise_to(worths.place_of(step.first), STEP_END)
         worths.spread(worths.place_of(step.last), STEP_END, -1, FADES_ABOVE_STEP_END)
     worths.add_signs(around, total)
+    if cause and cause.why == "test":
+        worths.add_reasons(around)
     verdict = worths.verdict(around)
     end = LOG_END if verdict is None else CLEANED_UP
     worths.spread(worths.place_of(total), end, -1, FADES_ABOVE_LOG_END)
@@ -163,6 +170,18 @@ class _Worths:
         self.spread(below, BELOW_CAUSE, 1, FADES_BELOW_CAUSE)
         self.spread(above, ABOVE_CAUSE, -1, FADES_ABOVE_CAUSE)
 
+    def add_reasons(self, cause: range) -> None:
+        """Adds the reasons of a failed test, so that they come before frames, source and values of variables: those in
+        its report, or the first ones below."""
+        end, left = cause.stop + BELOW_REPORT, MOST_REASONS
+        for line in self.lines[bisect(self._numbers, cause.start) :]:
+            is_other = line.number >= cause.stop and line.sign in _ENDS_REPORT
+            if is_other or line.number >= end or not left:
+                break
+            if _is_reason(line):
+                self.raise_to(self.place_of(line.number), REASON)
+                end, left = max(cause.stop, line.number + BESIDE), left - 1
+
     def add_signs(self, cause: range, total: int) -> None:
         """Adds what the lines say themselves. total: the log's lines."""
         worths = []
@@ -180,6 +199,8 @@ class _Worths:
             elif line.sign == "Word":
                 is_near = distance <= NEAR or line.number > total - NEAR
                 worth = WORD if is_near else FAR_WORD
+            if worth >= ERROR and 0 < cause.start - line.number <= BEFORE:
+                worth = max(worth, BELOW_CAUSE)
             is_far = distance >= FAR and line.sign != "Word"
             worths.append(worth * OF_FAR if is_far else worth)
         for step, fading in ((1, FADES_BELOW), (-1, FADES_ABOVE)):
@@ -229,13 +250,24 @@ def _is_error(line: MarkedLine) -> bool:
     return line.sign in _TESTS or line.sign == "Error" or (line.rank >= _ERROR and not is_other)
 
 
+def _is_reason(line: MarkedLine) -> bool:
+    """True if the line may say why a test failed."""
+    content = line.content.lstrip()
+    is_told = line.rank >= _ERROR or line.sign in _REASONS or _VALUE.match(content)
+    return bool(is_told) and not _is_frame(content)
+
+
+def _is_frame(content: str) -> bool:
+    is_logged = "at " in content and _LOGGED_FRAME.match(content)
+    return bool((is_logged or _FRAME.match(content)) and not _VALUE.match(content))
+
+
 def _own_factor(line: MarkedLine) -> float:
     content = line.content.lstrip()
     if not content:
         return BLANK
     factor = 1.0
-    is_logged_frame = "at " in content and _LOGGED_FRAME.match(content)
-    if (is_logged_frame or _FRAME.match(content)) and not _VALUE.match(content):
+    if _is_frame(content):
         factor *= FRAME
     if _OWN.match(content):
         factor *= OWN

@@ -65,7 +65,9 @@ def numbers(run):
         (b"10%\r20%\r100%", "100%", ""),
         (b"100%\r", "100%", ""),
         (b"##[group]Run make", "##[group]Run make", "Begins"),
-        (b"2026-01-01T00:00:00.0Z ok: [node]", "2026-01-01T00:00:00.0Z ok: [node]", "Chapter"),
+        (b"2026-01-01T00:00:00.0Z ok: [node]", "2026-01-01T00:00:00.0Z ok: [node]", "Green"),
+        (b"=== RUN   TestA", "=== RUN   TestA", "Chapter"),
+        (b"--- PASS: TestA (0.14s)", "--- PASS: TestA (0.14s)", "Green"),
         (b"  cannot find the file", "  cannot find the file", "Word"),
         (b"+ make test", "+ make test", "Green"),
         (b"3 tests failed", "3 tests failed", "Outcome"),
@@ -175,6 +177,57 @@ def test_the_cause_with_its_values_comes_before_all_else():
     assert "AssertionError: 3 != 4" in shown
     assert "expected: 4" in shown
     assert texts(excerpt(log, 5000)) == log.decode().splitlines()
+
+
+@pytest.mark.parametrize("reason", ["E       AssertionError: not ready", "expected 4, got 5"])
+@pytest.mark.parametrize(
+    "line", ["    value_{0} = make({0}, 'of hazel and oak')", "    at kiln.made{0}(Kiln.java:{0})"]
+)
+def test_the_reason_of_a_failed_test_comes_before_frames_and_values(reason, line):
+    lines = [
+        "____________________________ test_starts ____________________________",
+        "",
+        *[line.format(number) for number in range(45)],
+        "",
+        reason,
+        "",
+        *[line.format(number) for number in range(45, 60)],
+        "=========================== short test summary info ===========================",
+        "FAILED tests/test_server.py::test_starts",
+        "========================= 1 failed, 12 passed in 9.88s =========================",
+    ]
+    log = "".join(f"{one}\n" for one in ["=== FAILURES ===", *lines]).encode()
+    assert reason in texts(excerpt(log, 800))
+
+
+def test_the_report_of_another_test_tells_no_reason():
+    log = b"".join(
+        [
+            b"--- FAIL: TestDrains (0.01s)\n",
+            *[b"    drain_test.go:%d: step %d\n" % (number, number) for number in range(30)],
+            b"=== RUN   TestFills\n",
+            b"    expected 2, got 3\n",
+            *[b"filling\n"] * 30,
+            b"FAIL\n",
+        ]
+    )
+    assert "    expected 2, got 3" not in texts(excerpt(log, 500))
+
+
+def test_an_error_right_above_the_cause_comes_before_what_stands_behind_it():
+    log = b"".join(
+        [
+            *[b"compiling\n"] * 50,
+            b"error: ./commands.go:395:20: undefined: Version\n",
+            b"FAIL\texample.org/kiln [build failed]\n",
+            *[b"ok  \texample.org/kiln/part%d\t0.036s\n" % number for number in range(4)],
+            b"--- FAIL: TestDrains (0.00s)\n",
+            b"    drain_test.go:4: got 5\n\n",
+            *[b"%s goes on\n" % name.encode() for name in dir(str)],
+            b"FAIL\n",
+        ]
+    )
+    assert "error: ./commands.go:395:20: undefined: Version" in texts(excerpt(log, 600))
 
 
 def test_the_last_verdict_and_count_come_before_what_stands_behind_the_cause():
