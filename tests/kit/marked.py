@@ -118,6 +118,7 @@ MARKED = {
         b"  Your requirements could not be resolved to an installable set of packages.",
         b"Your lock file does not contain a compatible set of packages. Please run composer update.",
         b"# npm audit report",
+        b"Error: Turbopack build failed with 1 errors:",
     ],
     "fatal": [
         b"\xe2\x94\x82 Error: Invalid count argument",

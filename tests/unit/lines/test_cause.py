@@ -430,6 +430,15 @@ def test_what_a_service_survives_is_no_failure(found_in, said):
     assert found_in(*no_record, *said, *no_record, *said)[1]
 
 
+@pytest.mark.parametrize(
+    "heading",
+    [b"Error: Turbopack build failed with 1 errors:", b"Deploy FAILED due to the following:"],
+)
+def test_an_outcome_that_ends_with_a_colon_announces_the_cause(found_in, heading):
+    log = b"> build", b"", heading, b"./src/page.tsx:16:1", b"A string cannot be imported."
+    assert found_in(*log, b"", b"exited with code 1") == ((4, "severity"), True)
+
+
 def test_a_warning_announces_no_failure(found_in):
     warning = b"warning: %post(a-1.x86_64) scriptlet failed, exit status 127"
     assert found_in(b"a", warning, b"b", b"", b"done") == ((5, "end"), False)
