@@ -439,6 +439,13 @@ def test_an_outcome_that_ends_with_a_colon_announces_the_cause(found_in, heading
     assert found_in(*log, b"", b"exited with code 1") == ((4, "severity"), True)
 
 
+def test_a_numbered_test_that_failed_comes_before_a_list_that_names_it(found_in):
+    report = b"[2/9] css/gap.html failed unexpectedly (text diff)", b'-FAIL expected "12px"'
+    rest = [b"[%d/9] css/flex.html passed" % number for number in range(3, 10)]
+    listed = b"", b"Failed test paths (1):", b"css/gap.html", b"exited with status 1"
+    assert found_in(b"[1/9] css/a.html passed", *report, *rest, *listed) == ((2, "test"), True)
+
+
 def test_a_warning_announces_no_failure(found_in):
     warning = b"warning: %post(a-1.x86_64) scriptlet failed, exit status 127"
     assert found_in(b"a", warning, b"b", b"", b"done") == ((5, "end"), False)
