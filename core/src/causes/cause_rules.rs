@@ -66,6 +66,7 @@ pub struct Data {
     usage: Beginning,
     option: Beginning,
     pub recap: Beginning,
+    retried: Beginning,
     number: Beginning,
     words: Parsed,
     passing: Parsed,
@@ -397,6 +398,11 @@ impl Causes {
     pub fn is_passed_test(&self, content: &[u8]) -> bool {
         self.passed.is_match(content)
             || (self.passed_hints.find(content).is_some() && self.passed_anywhere.is_match(content))
+    }
+
+    /// True if the line says that each test that failed passed when it was tried again.
+    pub fn are_retried(&self, content: &[u8]) -> bool {
+        self.data.retried.is_match(content)
     }
 
     /// True if an item ended well, by what is said of it.

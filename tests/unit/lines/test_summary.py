@@ -19,6 +19,9 @@ WIDTHS = [
     *(minutes * _MINUTE for minutes in (1, 5, 10, 30, 60, 360)),
     *(days * _DAY for days in (1, 7, 28, 364, 3640, 36_400)),
 ]
+#: A failed test of Surefire, and Maven's last words.
+RETRIED = b"drains(a.QueueTest)  Time elapsed: 0.1 s  <<< FAILURE!", b"AssertionError: 0", b""
+BUILT = b"BUILD SUCCESS"
 #: GitHub's last words in a log.
 GITHUB = b"Cleaning up orphan processes"
 
@@ -241,6 +244,8 @@ def test_a_line_whose_time_has_no_date_is_counted_at_the_last_one(summary_of):
         ((b"= 12 passed in 3.01s =", b"ERROR: no space"), False),
         ((b"= 12 passed in 3.01s =", b"##[error]Process completed with exit code 1."), False),
         ((b"--- FAIL: TestOne (0.1s)", b"= 12 passed in 3.01s ="), False),
+        ((*RETRIED, b"Tests run: 38, Failures: 0, Errors: 0, Skipped: 0, Flakes: 1", BUILT), True),
+        ((*RETRIED, b"Tests run: 38, Failures: 0, Errors: 0, Skipped: 0", BUILT), False),
         ((b"##[group]Run ./it", b"ERROR: x", b"Post job cleanup.", GITHUB), True),
         ((b"##[group]Run ./it", b"##[error]x", b"Post job cleanup.", GITHUB), False),
         ((GITHUB, *[b"Terminate orphan process: pid (1) (x)"] * 3), True),
