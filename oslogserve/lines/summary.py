@@ -5,7 +5,6 @@ The types are those of the JSON in answers and indexes too: members come in the 
 that has a default is left out if it has it.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
@@ -26,11 +25,6 @@ LONGEST_ERROR = LIMITS["summary.LONGEST_ERROR"]
 _MOST_NOTED = LIMITS["found.MOST_NOTED"]
 #: Lines of another failure than the cause whose text is kept.
 MOST_TOLD = 4
-#: The words of a verdict: with which code a command ended.
-_EXIT_CODE = re.compile(
-    r"\bexit(?:ed|s)?\b(?:[ -](?:with|code|status|value|of)){0,4}[ :=('\"]{1,3}(-?[1-9]\d{0,9})\b",
-    re.IGNORECASE,
-)
 _EARLIEST = round((datetime.min - _EPOCH).total_seconds()) * _SECOND
 
 
@@ -91,6 +85,8 @@ class CauseLine(Struct, frozen=True, omit_defaults=True):
     why: str
     #: The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
     silent_step: int | None = None
+    #: That of the step that failed.
+    exit_code: int | None = None
     #: The contents of its first lines, without those that only stand between them.
     told: list[str] | None = None
     #: As of an ErrorLine, of the first line.
@@ -174,15 +170,6 @@ class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):
     def may_have_more_failures(self) -> bool:
         """True if `other_failures`, with the cause of a log that failed, has no room for more."""
         return len(self.other_failures) + self.failed >= _MOST_NOTED
-
-    @property
-    def exit_code(self) -> int | None:
-        """That of the step that failed, as the last error from its cause on tells it; None for none."""
-        if self.cause is None or not self.failed:
-            return None
-        below = (one.text for one in reversed(self.errors) if one.line >= self.cause.line)
-        found = next(filter(None, map(_EXIT_CODE.search, below)), None)
-        return int(found[1]) if found else None
 
     @property
     def compact(self) -> "Summary":

@@ -285,11 +285,7 @@ class LogView:
             one["headline"] = failure.headline
         if summary.cause:
             members["cause"]["headline"] = summary.cause.headline
-        members |= {
-            "more_failures": summary.may_have_more_failures,
-            "step": summary.step,
-            "exit_code": summary.exit_code,
-        }
+        members |= {"more_failures": summary.may_have_more_failures, "step": summary.step}
         tally = self.rendering.tally
         counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
         ends = {"first_error": errors[0], "last_error": errors[-1]}

@@ -40,14 +40,14 @@ function drawCard(summary) {
   card = create('section', { className: 'card', ariaLabel: 'What went wrong' });
   if (cause.why === 'end') card.append(failureOf({ ...cause, headline: 'No line tells why: how it ended' }, 'headline'));
   else card.append(failureOf(cause, 'headline'));
-  const { step, exit_code: exitCode, other_failures: others = [] } = summary;
+  const { step, other_failures: others = [] } = summary;
   if (step) {
     const part = create('span', { className: 'step', textContent: 'in ' });
     const name = step.name.length > 80 ? `${step.name.slice(0, 80)}\u2026` : step.name;
     part.append(create('b', { textContent: name }), timeOf(step) && `, which took ${timeOf(step)}`);
     card.append(part);
   }
-  if (exitCode !== null) card.append(create('span', { className: 'step', textContent: `exit code ${exitCode}` }));
+  if (cause.exit_code !== undefined) card.append(create('span', { className: 'step', textContent: `exit code ${cause.exit_code}` }));
   if (cause.why === 'test' && others.length) {
     const list = create('ul', { className: 'tests' });
     for (const link of others.slice(0, MOST_TESTS).map((one) => failureOf(one))) {

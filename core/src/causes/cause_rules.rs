@@ -52,6 +52,7 @@ pub struct Data {
     behind_time: Parsed,
     job_head: Beginning,
     step_head: Parsed,
+    exit_code: Beginning,
     passed_tests: Lines,
     passed_hints: Spanned<Vec<String>>,
     green: Lines,
@@ -354,6 +355,12 @@ impl Causes {
     pub fn behind_step_head(&self, caches: &mut Caches, shown: &[u8], start: usize) -> usize {
         let found = self.step_head.first_at(&mut caches.step_head, shown, start);
         found.map_or(start, |(_, end)| end)
+    }
+
+    /// The code with which something ended, in a line that says that it failed.
+    pub fn exit_code(&self, content: &[u8]) -> Option<i64> {
+        let code = &content[self.data.exit_code.group_in(content)?];
+        std::str::from_utf8(code).ok()?.parse().ok()
     }
 
     /// The item that a text names, and what it says of it.

@@ -11,7 +11,7 @@ use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
 /// Lines of a failed test's report.
 pub const REPORT: u64 = 40;
 /// Failures beside the cause that are noted, of a step and of a log.
-pub const MOST_NOTED: usize = 8;
+pub const MOST_NOTED: usize = 11;
 
 /// Kinds whose first line tells, in the order in which a step's cause is chosen, and one that may
 /// become a test.

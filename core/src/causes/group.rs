@@ -120,6 +120,8 @@ pub struct Cause {
     /// The number of the first line of the step that failed, if that shows nothing and the cause is of an
     /// earlier one.
     pub silent_step: Option<u64>,
+    /// That of the step that failed.
+    pub exit_code: Option<i64>,
     /// The contents of its first lines, without those that only stand between them.
     pub told: Vec<Vec<u8>>,
 }
@@ -192,6 +194,13 @@ impl Group {
 
     /// The same, without a copy.
     pub fn into_cause(self, why: &'static str) -> Cause {
-        Cause { first: self.first, last: self.last, why, silent_step: None, told: self.told }
+        Cause {
+            first: self.first,
+            last: self.last,
+            why,
+            silent_step: None,
+            exit_code: None,
+            told: self.told,
+        }
     }
 }

@@ -71,6 +71,8 @@ struct Turn {
     known: Known,
     /// The last outcome that says what stopped the step.
     killed: Option<Text<'static>>,
+    /// The last one that an outcome tells.
+    exit_code: Option<i64>,
 }
 
 /// What follows a turn.
@@ -281,7 +283,7 @@ impl Step {
 
     fn turn_at(&mut self, outcome: Option<Text<'static>>, is_result: bool, known: Known) {
         let before = mem::take(&mut self.ring);
-        self.turn = Some(Turn { before, outcome, is_result, known, killed: None });
+        self.turn = Some(Turn { before, outcome, is_result, known, killed: None, exit_code: None });
     }
 
     /// Forgets an outcome that the step survived until the line of this number.
@@ -344,7 +346,7 @@ impl Step {
             _ => self.succeeded.filter(|_| mark != Some(Mark::Fatal)),
         };
         if role == Some(Role::Outcome) {
-            self.add_outcome(text, mark);
+            self.add_outcome(causes, text, mark);
             return None;
         }
         self.errors.take_call(causes, text, role);
@@ -404,7 +406,7 @@ impl Step {
         (!is_green).then_some(Role::Error)
     }
 
-    fn add_outcome(&mut self, text: &Text<'_>, mark: Option<Mark>) {
+    fn add_outcome(&mut self, causes: &Causes, text: &Text<'_>, mark: Option<Mark>) {
         self.settle(text.number);
         if let Some(errors) = &mut self.errors.last {
             let word = first_word(text.content());
@@ -423,8 +425,10 @@ impl Step {
             let is_result = mark == Some(Mark::Result);
             self.turn_at(Some(text.copied()), is_result, Known::Until(text.number));
         }
+        let Some(turn) = &mut self.turn else { return };
+        turn.exit_code = causes.exit_code(text.content()).or(turn.exit_code);
         if mark == Some(Mark::Killed) {
-            self.turn.iter_mut().for_each(|turn| turn.killed = Some(text.copied()));
+            turn.killed = Some(text.copied());
         }
     }
 
@@ -440,6 +444,13 @@ impl Step {
 
     /// The step's cause; None for a step without lines.
     pub fn cause(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
+        let last = self.ring.last().filter(|_| self.ended == Ended::FailedByLastLine);
+        let code = last.and_then(|text| causes.exit_code(text.content()));
+        let exit_code = code.or_else(|| self.turn.as_ref()?.exit_code);
+        Some(Cause { exit_code, ..self.telling(causes, caches)? })
+    }
+
+    fn telling(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         if let Some(cause) = self.found.cause() {
             return Some(cause);
         }

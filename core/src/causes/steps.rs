@@ -232,7 +232,8 @@ impl Steps {
             Some(Mark::BuildFailed) => self.most_telling().cause(causes, caches),
             _ => self.failed(causes, caches),
         };
-        let cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
+        let mut cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
+        cause.exit_code = causes.exit_code(text.content()).or(cause.exit_code);
         let revoked = match mark {
             Some(Mark::TaskFailed) => Revoked::WithTask,
             Some(Mark::StepFailed | Mark::Canceled) => Revoked::ByWeight(weight, begin),

@@ -145,6 +145,7 @@ impl Summary {
             text: String::from_utf8_lossy(text).into_owned(),
             why: found.why,
             silent_step: found.silent_step,
+            exit_code: found.exit_code,
             told: told.collect(),
             new: self.new.is_some().then_some(found.first.is_new),
         }

@@ -39,6 +39,8 @@ pub struct CauseLine {
     pub why: &'static str,
     /// The first line of the step that failed, if that shows nothing and the cause is of an earlier one.
     pub silent_step: Option<u64>,
+    /// That of the step that failed.
+    pub exit_code: Option<i64>,
     /// The contents of its first lines.
     pub told: Vec<String>,
     /// As of an Error.

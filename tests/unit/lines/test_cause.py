@@ -875,7 +875,7 @@ def test_nothing_was_others_in_a_log_that_failed_is_no_build_or_shows_no_error(o
 def test_the_first_failures_with_different_lines_are_told(others_in):
     steps = [[TRAVIS_STEP % b"a", b"ERROR: no %d" % (number // 2)] for number in range(40)]
     lines = [line for step in steps for line in (*step, TRAVIS_PASSED % b"a")]
-    assert others_in(*lines, GREEN) == [2 + 6 * number for number in range(8)]
+    assert others_in(*lines, GREEN) == [2 + 6 * number for number in range(11)]
 
 
 def test_a_failure_that_was_survived_has_the_fingerprints_of_one_that_was_not(renderer, cause_of):
@@ -943,11 +943,11 @@ def test_of_a_step_that_went_on_each_failed_test_is_told(others_in):
     assert others_in(b"TASK [a]", *tests, b"TASK [b]", b"ok: [host]", GREEN) == [2, 3, 4, 5, 6]
 
 
-def test_failed_tests_are_told_before_errors_and_at_most_eight(others_in):
-    errors = [line for number in range(9) for line in (b"TASK [a]", b"ERROR: no %d" % 7**number)]
-    tests = [b"FAIL: test_%d (tests.TestIt)" % number for number in range(9)]
+def test_failed_tests_are_told_before_errors_and_at_most_eleven(others_in):
+    errors = [line for number in range(12) for line in (b"TASK [a]", b"ERROR: no %d" % 7**number)]
+    tests = [b"FAIL: test_%d (tests.TestIt)" % number for number in range(12)]
     lines = *errors, b"TASK [b]", *tests, b"TASK [c]", b"ok: [host]", GREEN
-    assert others_in(*lines) == [*range(20, 28)]
+    assert others_in(*lines) == [*range(26, 37)]
 
 
 @pytest.mark.parametrize(("lines", "size"), [(PYTEST, 4), (RUST, 3), (NUMBERED, 2)])

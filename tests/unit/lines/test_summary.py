@@ -5,7 +5,7 @@ import pytest
 from msgspec.structs import replace
 
 from oslogserve.lines.selection import Selection, Wanted
-from oslogserve.lines.summary import CauseLine, Chapter, ErrorLine
+from oslogserve.lines.summary import CauseLine, Chapter
 from oslogserve.search import literal, rewritten
 from tests.kit.renderers import answered, summary_with
 
@@ -118,26 +118,21 @@ def test_a_compact_summary_has_the_chapters_around_its_cause_alone():
 @pytest.mark.parametrize(
     ("said", "code"),
     [
-        ("##[error]Process completed with exit code 2.", 2),
-        ("ERROR: Job failed: exit status 137", 137),
-        ("ERROR: tests exited with code: 5", 5),
-        ("ERROR: Job failed: exit code 0", None),
-        ("ERROR: Job failed", None),
+        (b"##[error]Process completed with exit code 2.", 2),
+        (b"ERROR: Job failed: exit status 137", 137),
+        (b"Exited with code exit status 3", 3),
+        (b'The command "make" exited with 5.', 5),
+        (b"build failed: returned a non-zero code: 4", 4),
+        (b"Process failed with exit code -1073741819", -1073741819),
+        (b"exit code 9\n##[error]Process completed with exit code 1.", 1),
+        (b"3 tests failed", None),
     ],
 )
-def test_the_exit_code_is_what_errors_from_the_cause_on_tell(said, code):
-    above, cause, below = (
-        ErrorLine(line, None, text)
-        for line, text in enumerate(("exit code 9", "ERROR: the lid is open", said), 1)
-    )
-    summary = replace(
-        summary_with(),
-        failed=True,
-        cause=CauseLine(2, 2, None, cause.text, "severity"),
-        errors=[above, cause, below],
-    )
-    assert summary.exit_code == code
-    assert replace(summary, failed=False).exit_code is None
+def test_a_cause_has_the_exit_code_that_a_verdict_or_an_outcome_tells(renderer, said, code):
+    log = b"ERROR: the lid is open\n" + said + b"\n"
+    found, _ = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))
+    assert found["cause"]["text"] == "ERROR: the lid is open"
+    assert found["cause"].get("exit_code") == code
 
 
 @pytest.mark.parametrize("count", [1, MOST_ERRORS, 2 * MOST_ERRORS, 5 * MOST_ERRORS])

@@ -237,7 +237,6 @@ def test_a_log_in_figures():
         *(
             "more_failures",
             "step",
-            "exit_code",
             "first_error",
             "last_error",
             "complete",
