@@ -235,7 +235,7 @@ impl Found {
     }
 
     /// The failed test, or the crash, that is the step's cause. One that is only named, as in a list, gives way to
-    /// the report of the same name.
+    /// the report of the same name, or to the test's own line above.
     pub fn cause(&self) -> Option<Cause> {
         let (kind, why) = self.telling()?;
         let named = self.first[kind as usize].as_ref()?;
@@ -245,7 +245,7 @@ impl Found {
         let is_only_named = named.told.len() == 1;
         let report = all.find(|&(of, one)| {
             (is_only_named || (kind == Kind::Headed && of == Kind::Test))
-                && one.told.len() > 1
+                && (one.told.len() > 1 || of == Kind::Test && one.last < named.last)
                 && shares_name(named, one)
         });
         let named = report.map_or(named, |(_, report)| report);

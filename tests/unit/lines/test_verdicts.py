@@ -70,12 +70,88 @@ NEITHER = [
     "error: 0, warning: 0",
     "errors handled: all",
     "  --exit-code N   exit with code 1 if a bed is dry",
+    "# FAIL:  0",
+    "*** ERROR-free since bed 3 ***",
+    "Test failed_login passed",
+    "there are no problems",
+    "0 problems (0 errors, 0 warnings)",
+    "ok=3 changed=1 unreachable=0 failed=0",
+    "Tests run: 3, Failures: 0, Errors: 0",
+    "the following tests are run:",
     "wrote docs/errors.html",
     "see how failures are handled",
     "no errors found",
     "XFAIL tests/test_bed.py::test_dry - known",
     "command exited with code 0",
     "$ ./check || exit 1",
+]
+
+#: Headings above the failed tests, of many runners.
+HEADINGS = [
+    "Failed Tests (2):",
+    "=== FAILED TESTS ===",
+    "The following scenarios have failed:",
+    "These specs failed:",
+    "There were 2 failures:",
+    "List of failed test cases",
+    "!!! Broken tests !!!",
+    "\u2716 failing suites:",
+    "Failing specs:",
+    "Summary of failures:",
+    "Unsuccessful checks:",
+    "## Failed features",
+]
+#: Sentences that say that something failed, and not why.
+OUTCOMES = [
+    "Aborting due to 3 previous errors",
+    "lake: error: giving up after 2 failures",
+    "could not build target 'kiln'",
+    "tern: error: could not complete the build",
+    "[forge] There were failed checks.",
+    "An error occurred while running the hooks",
+    "(kiln / Test) Compilation failed",
+    "[kiln] Linking failed",
+    "[ERROR] For more information about this, try `kiln --explain K7`",
+    "[ERROR] Re-run with -v",
+    "error: wheel-build-failed",
+    "4 problems (3 errors, 1 warning)",
+    "12 files inspected, 3 offenses detected",
+    "Found 3 violations",
+    "Ran: 12, passed: 9, failed: 3",
+    "Assertions run: 12, errors: 1",
+    "\u2139 failed 2",
+    "kiln-1 : ok=3 skipped=1 failed=1",
+    "[runner] exit code 2 (0.3 seconds)",
+    "** ARCHIVE FAILED **",
+    "yarrow ERR! stopped",
+    "ld.kiln: error: linker returned 1 exit code",
+]
+#: First lines of reports of failed tests, and tests that are only named, of many runners.
+TESTS = [
+    "TIMEOUT: kiln :: fires.ll (3 of 40)",
+    "UNRESOLVED: kiln :: fires.ll (3 of 40)",
+    "XPASS: kiln/fires.c",
+    "--- FAIL: kiln fires",
+    "[FAIL] kiln/bed.spec > bed > is wet",
+    "\u2716 FAILED  kiln/bed.spec \u203a is wet",
+    "Failed kiln_fires [3ms]",
+    "kiln.fires  <<< ERROR!",
+    "3/9 kiln ....***Error 0.1 s",
+    "* bed 3 *** FAILURE ***",
+    "sowing bed 3 ...FAILED",
+    "kiln/bed.........FAIL",
+    "Executing the specs in 'kiln' failed.",
+    "Failed assertion: bed is wet",
+    "broken example #3",
+    '\u2718 Test "bed is wet" failed after 0.001 seconds',
+    "Scenario 'bed is wet' failed (3 ms)",
+    "Spec [kiln] errored",
+    "Test waters() crashed",
+    "\u2500\u2500 FAILED (bed.R:3): is wet",
+    "kiln.fires ... ERROR",
+    "bed_test: FAIL",
+    "bed is wet [FAIL]",
+    "[FAIL] kiln.fires",
 ]
 
 #: Lines, and whether they are errors.
@@ -146,6 +222,25 @@ def test_a_sentence_of_success_at_the_end_passes_the_log(told_by, last):
 @pytest.mark.parametrize("last", NEITHER)
 def test_a_sentence_that_tells_of_no_failure_fails_nothing(told_by, last):
     assert not told_by(*WORK, last)["failed"]
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_below_a_heading_is_the_first_failed_test(told_by, heading):
+    cause = told_by(*WORK, heading, "kiln::fires", "", *WORK)["cause"]
+    assert (cause["line"], cause["why"]) == (5, "test")
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_the_first_failed_test_is_the_cause(told_by, test):
+    cause = told_by(*WORK, test, "    wanted 3, got 4", "", *WORK)["cause"]
+    assert (cause["line"], cause["why"]) == (4, "test")
+
+
+@pytest.mark.parametrize("outcome", OUTCOMES)
+def test_a_sentence_without_a_reason_gives_way_to_one_with_it(told_by, outcome):
+    summary = told_by(*WORK, "bed 3 cannot be sown", "bed 4: sown", outcome)
+    assert summary["failed"]
+    assert summary["cause"]["line"] == 4
 
 
 @pytest.mark.parametrize(
