@@ -244,8 +244,9 @@ impl Found {
         let mut all = first.chain(self.further.iter().map(|(of, group)| (*of, group)));
         let is_only_named = named.told.len() == 1;
         let report = all.find(|&(of, one)| {
-            (is_only_named || (kind == Kind::Headed && of == Kind::Test))
-                && (one.told.len() > 1 || of == Kind::Test && one.last < named.last)
+            let is_report = one.told.len() > 1 && (is_only_named || kind == Kind::Headed);
+            let is_own_line = is_only_named && one.last < named.last;
+            (is_only_named && is_report || of == Kind::Test && (is_report || is_own_line))
                 && shares_name(named, one)
         });
         let named = report.map_or(named, |(_, report)| report);
