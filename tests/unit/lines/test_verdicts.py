@@ -58,6 +58,16 @@ PASSED = [
     "[2025-09-14T08:12:00Z] Job succeeded",
     "0 errors, 0 failures",
     "Failed: 0",
+    "=== 12 tests passed, 3 skipped ===",
+    "Tests: 12 passed, 3 todo",
+    "40 tests, 0 errors, 3 skips",
+    "100% specs passed, 0 failed out of 3",
+    "outcome: success (3 beds)",
+    "sow.py finished in 3 s",
+    "[success] sown",
+    "kiln: exit status 0",
+    "Successfully installed bed-1.0",
+    "Build completed successfully, 12 total actions",
 ]
 #: Last lines of logs that say of neither; none of them is a failure.
 NEITHER = [
@@ -78,6 +88,9 @@ NEITHER = [
     "ok=3 changed=1 unreachable=0 failed=0",
     "Tests run: 3, Failures: 0, Errors: 0",
     "the following tests are run:",
+    "Assertions failed: 0",
+    "Coverage threshold: 90%",
+    "Mean squared error: 0.12",
     "wrote docs/errors.html",
     "see how failures are handled",
     "no errors found",
@@ -125,6 +138,7 @@ OUTCOMES = [
     "** ARCHIVE FAILED **",
     "yarrow ERR! stopped",
     "ld.kiln: error: linker returned 1 exit code",
+    "kiln: error: Command failed: sow",
 ]
 #: First lines of reports of failed tests, and tests that are only named, of many runners.
 TESTS = [
@@ -152,6 +166,32 @@ TESTS = [
     "bed_test: FAIL",
     "bed is wet [FAIL]",
     "[FAIL] kiln.fires",
+]
+#: Errors that no level tells.
+ERRORS = [
+    "Syntax error: no bed",
+    "Kiln Link error:  no bed",
+    "zsh: command not found: sow",
+    "/bin/sh: 3: sow: not found",
+    "Cannot find module 'bed'",
+    "could not resolve dependency bed",
+    "Precondition failed: bed.wet",
+    "invariant violated",
+    "No compatible version found: bed",
+    "An exception occurred while sowing",
+    "K0301: [dry-bed] bed 3",
+    "Files would be reformatted: bed.kt",
+    "[\u2717] bed.md: link 3",
+    "Coverage for lines (71%) does not meet the threshold (90%)",
+    "\u2503 error: no bed",
+    "FETCH failed: no bed",
+]
+#: Lines that locate a fault, and tell of it if nothing better does.
+WEAK = [
+    "bed.py:3:1: K301 bed 3",
+    "Bedfile:3 KL3006 bed 3",
+    "^-----^ KC2086 (info): bed 3",
+    "KRN501 Bed 3",
 ]
 
 #: Lines, and whether they are errors.
@@ -234,6 +274,18 @@ def test_below_a_heading_is_the_first_failed_test(told_by, heading):
 def test_the_first_failed_test_is_the_cause(told_by, test):
     cause = told_by(*WORK, test, "    wanted 3, got 4", "", *WORK)["cause"]
     assert (cause["line"], cause["why"]) == (4, "test")
+
+
+@pytest.mark.parametrize("error", ERRORS)
+def test_a_sentence_of_an_error_is_the_cause(told_by, error):
+    cause = told_by(*WORK, error, *WORK, "Job failed")["cause"]
+    assert (cause["line"], cause["why"]) == (4, "severity")
+
+
+@pytest.mark.parametrize("weak", WEAK)
+def test_a_line_that_locates_a_fault_is_the_cause(told_by, weak):
+    cause = told_by(*WORK, weak, *WORK, "Job failed")["cause"]
+    assert (cause["line"], cause["why"]) == (4, "failed step")
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
