@@ -88,6 +88,7 @@ MARKED = {
     "ended": [b"Cleaning up orphan processes"],
     "crash": [
         b"tests/test_a.py ...Fatal Python error: Aborted",
+        b"FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory",
         b"Step build timed out after 30 minutes",
         b"==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x1",
         b"cp: error writing 'a': No space left on device",
@@ -225,6 +226,8 @@ MARKED = {
         b"  \xe2\x97\x8f It \xe2\x80\xba works",
         b"  \xe2\x97\x8f Test suite failed to run",
         b" FAIL  a.test.ts > It > works",
+        b" FAIL  a.test.ts [ a.test.ts ]",
+        b"\xe2\x80\xa2 [PANICKED] [0.100 seconds]",
         b"   FAILED  Tests\\Unit\\ItTest > it works",
         b"black....................................................................Failed",
         b"it_test.cc:12: Failure",
