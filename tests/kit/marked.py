@@ -278,6 +278,8 @@ MARKED = {
         b"No matching distribution found for a",
         b"F401 [*] `os` imported but unused",
         b"Would reformat: a.py",
+        b"unformatted: File would be reformatted",
+        b"Coverage for lines (71%) does not meet global threshold (90%)",
         b"[warn] src/a.ts",
         b"Diff in /a/src/lib.rs:1:",
         b"\xe2\x9c\x96   subject may not be empty [subject-empty]",

@@ -127,7 +127,7 @@ OUTCOMES = [
     "Aborting due to 3 previous errors",
     "lake: error: giving up after 2 failures",
     "could not build target 'kiln'",
-    "tern: error: could not complete the build",
+    "error: could not complete the build",
     "[forge] There were failed checks.",
     "An error occurred while running the hooks",
     "(kiln / Test) Compilation failed",
@@ -146,7 +146,7 @@ OUTCOMES = [
     "** ARCHIVE FAILED **",
     "yarrow ERR! stopped",
     "ld.kiln: error: linker returned 1 exit code",
-    "kiln: error: Command failed: sow",
+    "Error: Command failed: sow",
 ]
 #: First lines of reports of failed tests, and tests that are only named, of many runners.
 TESTS = [
@@ -173,8 +173,6 @@ TESTS = [
 ]
 #: Errors that no level tells.
 ERRORS = [
-    "Syntax error: no bed",
-    "Kiln Link error:  no bed",
     "zsh: command not found: sow",
     "/bin/sh: 3: sow: not found",
     "Cannot find module 'bed'",
