@@ -129,7 +129,7 @@ impl Inherited {
     /// Begins another block.
     pub fn begin(&mut self, block: &[u8]) {
         self.at = 0;
-        self.is_plain = memchr(ansi::ESCAPE, block).is_none();
+        self.is_plain = !ansi::has_sign(block);
     }
 
     /// The number of severities.

@@ -5,8 +5,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-use memchr::memchr;
-
 use crate::lines::{Next, line_start};
 use crate::recognition::grammar::{Caches, Grammar};
 use crate::recognition::head::{Head, REACH, read_head};
@@ -115,7 +113,7 @@ impl Recogniser {
         let (grammar, words, size) = (&*self.grammar, &mut self.location_words, line.len());
         let rest = &block[line.start..];
         let head = &rest[..size.min(REACH)];
-        if is_plain || memchr(ansi::ESCAPE, head).is_none() {
+        if is_plain || !ansi::has_sign(head) {
             return seen_again(grammar, caches, head, &mut || {
                 words.place_in(size, rest, |rest| grammar.location_words.find(rest)).is_some()
             });

@@ -194,7 +194,7 @@ impl LogWords {
 
     fn add_lines(&mut self, reader: &mut Reader, block: &[u8]) {
         reader.recogniser.begin();
-        let is_plain = memchr(ansi::ESCAPE, block).is_none();
+        let is_plain = !ansi::has_sign(block);
         let mut at = 0;
         while at < block.len() {
             let end = memchr(b'\n', &block[at..]).map_or(block.len(), |size| at + size);

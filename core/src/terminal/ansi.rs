@@ -4,10 +4,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memchr2, memmem};
 
 /// The first byte of every sequence.
-pub const ESCAPE: u8 = 0x1b;
+const ESCAPE: u8 = 0x1b;
+/// The same as `cat -v` and some terminals write it, in a text that was copied.
+const CARET: u8 = b'^';
+const COPIED: &[u8] = b"^[[";
 /// Other bytes that move the cursor.
 pub const RETURN: u8 = b'\r';
 pub const BACKSPACE: u8 = 0x08;
@@ -20,6 +23,9 @@ const LINK_PARAMETERS: usize = 256;
 const ADDRESS: usize = 2083;
 /// Bytes of a string for the terminal itself.
 const STRING: usize = 4096;
+/// What Jenkins writes into a log for itself, as text that a terminal conceals: in base64, behind this.
+const NOTE: &[u8] = b"\x1b[8mha:";
+const END_OF_NOTE: &[u8] = b"\x1b[0m";
 
 /// An escape sequence.
 pub struct Sequence {
@@ -59,10 +65,22 @@ pub enum Motion {
     Place(i64, Option<usize>),
 }
 
+/// The place of the first byte that may begin a sequence.
+#[inline]
+fn sign_in(text: &[u8]) -> Option<usize> {
+    memchr2(ESCAPE, CARET, text)
+}
+
+/// True if an escape is in a text, or one that was copied.
+pub fn has_sign(text: &[u8]) -> bool {
+    sign_in(text).is_some()
+        && (memchr(ESCAPE, text).is_some() || memmem::find(text, COPIED).is_some())
+}
+
 /// The first sequence in a range of a line.
 pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
     let mut at = range.start;
-    while let Some(found) = memchr(ESCAPE, &line[at..range.end]) {
+    while let Some(found) = sign_in(&line[at..range.end]) {
         let start = at + found;
         if let Some(sequence) = sequence_at(&line[..range.end], start) {
             return Some(sequence);
@@ -74,8 +92,13 @@ pub fn next_sequence(line: &[u8], range: Range<usize>) -> Option<Sequence> {
 
 /// The sequence that begins at a place.
 pub fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
+    match *line.get(start)? {
+        ESCAPE => {}
+        CARET => return caret_at(line, start),
+        _ => return None,
+    }
     match line.get(start + 1)? {
-        b'[' => control_at(line, start),
+        b'[' => note_at(line, start).or_else(|| control_at(line, start, 2)),
         b']' => link_at(line, start).or_else(|| string_at(line, start)),
         b'_' => string_at(line, start),
         b'P' | b'^' => {
@@ -97,8 +120,28 @@ fn run(line: &[u8], from: usize, most: usize, is_in: impl Fn(u8) -> bool) -> usi
     from + line[from..].iter().take(most).take_while(|&&byte| is_in(byte)).count()
 }
 
-fn control_at(line: &[u8], start: usize) -> Option<Sequence> {
-    let from = start + 2;
+/// A control sequence whose escape was copied as text: one that sets colours or erases. `^[[A` is a key.
+fn caret_at(line: &[u8], start: usize) -> Option<Sequence> {
+    line[start + 1..].starts_with(b"[[").then(|| control_at(line, start, 3))?.filter(|found| {
+        let inner = &line[start + 3..found.place.end];
+        matches!(inner.split_last(), Some((b'm' | b'K', digits))
+            if digits.iter().all(|&byte| byte.is_ascii_digit() || byte == b';'))
+    })
+}
+
+/// A note of Jenkins.
+fn note_at(line: &[u8], start: usize) -> Option<Sequence> {
+    line[start..].starts_with(NOTE).then_some(())?;
+    let is_base64 = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
+    let end = run(line, start + NOTE.len(), STRING, is_base64);
+    line[end..]
+        .starts_with(END_OF_NOTE)
+        .then(|| Sequence { place: start..end + END_OF_NOTE.len(), effect: Effect::Other })
+}
+
+/// size: bytes that introduce it.
+fn control_at(line: &[u8], start: usize, size: usize) -> Option<Sequence> {
+    let from = start + size;
     let parameters = from..run(line, from, PARAMETERS, |byte| (b'0'..=b'?').contains(&byte));
     let at = run(line, parameters.end, INTERMEDIATE, |byte| (b' '..=b'/').contains(&byte));
     let &last = line.get(at).filter(|last| (b'@'..=b'~').contains(last))?;

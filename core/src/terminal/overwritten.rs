@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::iter;
 
-use memchr::{memchr, memchr2};
+use memchr::memchr2;
 
 use crate::terminal::ansi::{self, BACKSPACE, Effect, Motion, RETURN};
 use crate::terminal::screen::{self, Gap};
@@ -26,7 +26,7 @@ pub fn gaps_in(text: &[u8]) -> Vec<Gap> {
 
 /// What a terminal shows of a line.
 pub fn shown(text: &[u8]) -> Cow<'_, [u8]> {
-    if move_in(text).is_none() && memchr(ansi::ESCAPE, text).is_none() {
+    if move_in(text).is_none() && !ansi::has_sign(text) {
         return Cow::Borrowed(text);
     }
     let size = text.iter().rposition(|&byte| byte != RETURN).map_or(0, |last| last + 1);

@@ -9,7 +9,7 @@
 use std::mem;
 use std::ops::Range;
 
-use crate::terminal::ansi::{self, BACKSPACE, ESCAPE, Effect, Motion, RETURN};
+use crate::terminal::ansi::{self, BACKSPACE, Effect, Motion, RETURN};
 
 /// Columns up to which a cursor moves behind a row's text. No line becomes much longer than the elements of
 /// its page by the blanks that this shows.
@@ -144,8 +144,7 @@ impl Screen {
     fn read(&mut self, line: &[u8]) {
         let mut at = 0;
         while let Some(&byte) = line.get(at) {
-            let sequence = if byte == ESCAPE { ansi::sequence_at(line, at) } else { None };
-            if let Some(sequence) = sequence {
+            if let Some(sequence) = ansi::sequence_at(line, at) {
                 if let Effect::Cursor(motion) = sequence.effect {
                     self.follow(motion, at, line);
                 }

@@ -244,8 +244,7 @@ impl View for Html {
         let content = line.content();
         let (text, rest) = content.split_at(content.len().min(self.longest));
         let looked_at = text.len().min(REACH);
-        let has_escapes =
-            line.seen.has_escapes || memchr(ansi::ESCAPE, &text[looked_at..]).is_some();
+        let has_escapes = line.seen.has_escapes || ansi::has_sign(&text[looked_at..]);
         let gaps = self.gaps_in(line, text, has_escapes);
         if self.searches.is_empty() && gaps.is_empty() && !has_escapes {
             let special =
