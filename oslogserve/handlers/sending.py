@@ -45,7 +45,7 @@ def file_type(name: str, log: OpenLog, media_type: str) -> tuple[str, bool]:
     It is inflated only if a browser shows it. media_type: see passed_through_as().
     """
     packing = log.packing
-    if not packing:
+    if packing not in MEDIA_TYPES:  # a browser knows UTF-16
         return media_type, False
     if encoding_of(name) == packing and not _SHOWN.match(media_type):
         return MEDIA_TYPES[packing], False  # it is saved as NAME.gz, so it must stay a gzip
@@ -54,7 +54,8 @@ def file_type(name: str, log: OpenLog, media_type: str) -> tuple[str, bool]:
 
 def raw_type(name: str, log: OpenLog) -> str:
     """The media type of stored bytes."""
-    return MEDIA_TYPES.get(log.packing) or passed_through_as(name, log.first, ()) or TEXT
+    head = log.first_bytes.text if log.packing else log.first
+    return MEDIA_TYPES.get(log.packing) or passed_through_as(name, head, ()) or TEXT
 
 
 @dataclass(frozen=True)

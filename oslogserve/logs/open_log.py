@@ -22,7 +22,15 @@ from oslogserve.compression import SUFFIXES
 from oslogserve.errors import Error, Incomplete, SourceError, Unavailable
 from oslogserve.logs.blocks import Blocks, is_indexed
 from oslogserve.logs.budget import Budget
-from oslogserve.logs.decode import PIECE, Decoded, exactly, first_bytes, length, within
+from oslogserve.logs.decode import (
+    MOST_LAYERS,
+    PIECE,
+    Decoded,
+    exactly,
+    first_bytes,
+    length,
+    within,
+)
 from oslogserve.logs.indexes import Indexes
 from oslogserve.logs.media_type import Views, passed_through_as
 from oslogserve.sources import FULL_BODY, Folder, Log, OpenOptions, Source, Stored
@@ -185,7 +193,9 @@ class OpenLog:
         self.first_bytes = first_bytes(self.first, self.stored.encoding)
         #: None if all of it must be read: it is small, or only its metadata are there, and no index.
         self.blocks: Blocks | None = None
-        if indexes and is_indexed(self.stored, self.packing):
+        # The points of an index are those of one inflater.
+        is_one = not self.first_bytes.is_layered
+        if indexes and is_one and is_indexed(self.stored, self.packing):
             index = indexes.find(self.stored) if is_unread else None
             if index:
                 self.first_bytes = index.first_bytes
@@ -258,11 +268,11 @@ class OpenLog:
 
     def _text(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
         """Yields the text of stored bytes. At the end, remembers what a compressed log has shown."""
-        points, interval = None, 0
+        points, interval, layers = None, 0, MOST_LAYERS
         if self.blocks:
             self.blocks.note_all_read()
-            points, interval = self.blocks.points, self.blocks.interval
-        decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval, points)
+            points, interval, layers = self.blocks.points, self.blocks.interval, 0
+        decoded = Decoded(chunks, self.stored.encoding, self._piece_size, interval, points, layers)
         size = 0
         for piece in self.budget.charged(decoded, bool(self.packing), decoded.memory):
             size += len(piece)

@@ -85,7 +85,7 @@ def _of_packed(
     skippable frame of Zstandard.
     """
     around, masking = masks.begin(), masks.begin()
-    text = Reading(Decoded(_searched(_kept(stored, file), around), packing))
+    text = Reading(Decoded(_searched(_kept(stored, file), around), packing, layers=0))
     head, pieces = _with_head(iter(text))
     if packed_as(head):
         raise Unmasked("it is compressed twice, so it cannot be searched for what is masked")
@@ -96,12 +96,14 @@ def _of_packed(
     if not (found or broke_off):
         return _flushed(file, counts)
     is_text = _is_text(name, head)
+    if packing.startswith("utf-16"):
+        raise Unmasked(f"it is in UTF-16, so it cannot be masked; found: {found or broke_off}")
     if found and not is_text:
         raise Unmasked(_NO_TEXT.format(found))
     if broke_off and (not size or not is_text or isinstance(broke_off, Undecodable)):
         raise Unmasked(f"it cannot be searched for what is masked: {broke_off}")
     file.flush()
-    again = Reading(Decoded(pieces_of(file, 0, file.tell()), packing))
+    again = Reading(Decoded(pieces_of(file, 0, file.tell()), packing, layers=0))
     _WRITERS[packing](repacked, masked(again, masks.begin()), broke_off is None)
     return _flushed(repacked, counts, broke_off)
 

@@ -16,7 +16,7 @@ from typing import BinaryIO, NamedTuple
 
 from oslogserve.compression import MEDIA_TYPES
 from oslogserve.http import TEXT
-from oslogserve.logs.decode import packed_as
+from oslogserve.logs.decode import first_bytes
 from oslogserve.logs.media_type import passed_through_as
 
 #: Bytes that are read at once. The first piece decides whether gzip is used.
@@ -102,7 +102,8 @@ def payload_of(
 
 def media_type_of(name: str, head: bytes) -> str:
     """The media type that the server sends: TEXT for a log, that of its compression for any compressed file."""
-    return MEDIA_TYPES.get(packed_as(head)) or passed_through_as(name, head, ()) or TEXT
+    first = first_bytes(head, size=PIECE)
+    return MEDIA_TYPES.get(first.packing) or passed_through_as(name, first.text, ()) or TEXT
 
 
 def is_compressible(media_type: str) -> bool:

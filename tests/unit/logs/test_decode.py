@@ -15,6 +15,7 @@ from oslogserve.logs.decode import (
     packed_as,
     within,
 )
+from oslogserve.native import Inflater
 from oslogserve.upload.masked_copy import Reading
 
 _random = random.Random(2)
@@ -28,6 +29,7 @@ RAW_DEFLATE = ZLIB[2:-4]
 MEMBERS = b"".join(gzip.compress(LOG[at : at + 3000], mtime=0) for at in range(0, len(LOG), 3000))
 NAMED = b"\x1f\x8b\x08\x18" + PACKED[4:10] + b"console.log\0a comment\0" + PACKED[10:]
 DAMAGED = PACKED[:2000] + b"\xff" * 200 + PACKED[2200:]
+UTF_16 = b"\xff\xfe" + LOG.decode().encode("utf-16le")
 MIB = 2**20
 
 
@@ -59,6 +61,11 @@ WHOLE = {
     "zeros between": (PACKED + b"\0" * 5 + PACKED, "", 0),
     "zlib": (ZLIB, "deflate", 0),
     "raw deflate": (RAW_DEFLATE, "deflate", 0),
+    "gzip of gzip": (gzip.compress(PACKED), "", 0),
+    "three": (gzip.compress(gzip.compress(MEMBERS)), "", 0),
+    "utf-16": (UTF_16, "", 0),
+    "utf-16, big-endian": (b"\xfe\xff" + LOG.decode().encode("utf-16be"), "", 0),
+    "gzip of utf-16": (gzip.compress(UTF_16), "", 0),
     "plain": (LOG, "", 0),
     "plain, declared": (LOG, "gzip", 0),
 }
@@ -87,6 +94,52 @@ def test_a_log_is_the_same_however_it_is_stored_and_cut(name, size):
 )
 def test_an_empty_log_and_one_of_whole_pieces_end_well(stored, content, is_one):
     assert read([stored]) == (content, [], is_one)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 100])
+@pytest.mark.parametrize("piece_size", [1, 4, 9, PIECE])
+@pytest.mark.parametrize("order", ["utf-16le", "utf-16be"])
+def test_utf_16_is_utf_8_however_it_is_cut(size, piece_size, order):
+    text = "\ufeffa\u00e9\u20ac\U0001f600\ufeff\n" * 9
+    stored = text.encode(order)
+    log = Decoded(cut(stored, size), piece_size=piece_size)
+    assert b"".join(log).decode() == text[1:]
+    unpaired = "\ufeffab\ud83dc\ud83d\ud83d\U0001f600\ude00\n".encode(order, "surrogatepass")
+    assert (
+        b"".join(Decoded(cut(unpaired, size))).decode() == "ab\ufffdc\ufffd\ufffd\U0001f600\ufffd\n"
+    )
+
+
+def test_utf_16_that_ends_early_and_what_only_begins_like_it():
+    assert read([UTF_16[:-1]]) == (LOG[:-1], ["truncated"], False)
+    for other in (b"\xff\xfe", b"\xff\xfe\0\0a\0\0\0", b"\xff\xfe" + _random.randbytes(999)):
+        assert packed_as(other) == ""
+
+
+@pytest.mark.parametrize("interval", [1000, 3000])
+def test_utf_16_can_be_read_from_each_of_its_points(interval):
+    points = []
+    assert b"".join(Decoded(cut(UTF_16, 999), "", PIECE, interval, points)) == LOG
+    assert len(points) > 2
+    for point in points:
+        inflater = Inflater.at("utf-16le", len(LOG), point)
+        assert inflater.feed(UTF_16[point["stored"] :]) == LOG[point["at"] :]
+
+
+@pytest.mark.parametrize("layers", [4, 9])
+def test_what_is_compressed_again_and_again_is_not_read(layers):
+    stored = LOG
+    for _ in range(layers):
+        stored = gzip.compress(stored)
+    assert read([stored]) == (b"", ["corrupt"], False)
+
+
+@pytest.mark.parametrize("end", range(60))
+def test_gzip_of_gzip_that_ends_early_says_so(end):
+    stored = gzip.compress(PACKED)
+    came, why, _ = read(cut(stored[: len(stored) - 1 - 40 * end], 100))
+    assert LOG.startswith(came)
+    assert why == ["truncated"]
 
 
 @pytest.mark.parametrize("chunks", [[], [b"", b""], [b"\x1f"], [b"x"], [b"\n"]])
