@@ -96,8 +96,8 @@ macro_rules! limits {
 const LIMITS: &[(&str, i64)] = limits! {
     select::CONTEXT_BYTES select::LINE_BYTES select::TAIL_BYTES
     log_times::NO_TIME log_times::UNTIMED log_times::UNTIMED_LINES
-    head::LONGEST_DATE head::MOST_CONTENTS head::MOST_FIELDS head::MOST_TOKENS head::MOST_WORDS head::PLAIN_REACH
-    head::REACH
+    head::LONGEST_DATE head::MOST_CONTENTS head::MOST_FIELDS head::MOST_NESTED head::MOST_TOKENS head::MOST_WORDS
+    head::PLAIN_REACH head::REACH
     masking::LONGEST_VALUE masking::SHORTEST_VALUE
     found::MOST_NOTED
     zstd::MOST_WINDOW

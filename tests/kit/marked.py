@@ -34,6 +34,7 @@ MARKED = {
     "build_failed": [
         b"ERROR: script returned exit code 2",
         b"Finished: ABORTED",
+        b"Unsuccessful task run with exit code: 1 completed in 12.3 sec",
     ],
     "killed": [
         b"command terminated with exit code 137",
@@ -93,6 +94,7 @@ MARKED = {
         b"==123==ERROR: AddressSanitizer: heap-use-after-free on address 0x1",
         b"cp: error writing 'a': No space left on device",
         b"No output has been received in the last 10m0s",
+        b"PROCESS-CRASH | application crashed [@ it::open] | a/test_it.js",
         b"The job exceeded the maximum time limit for jobs",
         b"The log length has exceeded the limit of 4 MB",
         b"The job running on runner a has exceeded the maximum execution time",
@@ -141,6 +143,7 @@ MARKED = {
         b"Step check (Command Line) failed",
         b"Format check failed: see above",
         b"Unsuccessful run of 3 tests",
+        b"Process exited with code 1 (Step: check (Command Line))",
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
@@ -210,6 +213,8 @@ MARKED = {
         b"    --- FAIL: TestIt/one (0.00s)",
         b"FAIL: test_it (tests.unit.TestIt)",
         b"not ok 4 - it works",
+        b"TEST-UNEXPECTED-FAIL | a/test_it.html | got 1, expected 2",
+        b"##teamcity[testFailed name='it' message='got 1']",
         b"com.example.ItTest > works FAILED",
         b"Failure:",
         b"works(com.example.ItTest)  Time elapsed: 0 s  <<< FAILURE!",

@@ -26,15 +26,25 @@ from tests.reference.tables import (
     token_at,
 )
 
-#: Bytes and tokens that are read of a line and of a plain head; how often content may begin; words and
-#: fields before a level; bytes of a date that no layout fits.
-REACH, PLAIN_REACH, MOST_TOKENS, MOST_CONTENTS, MOST_WORDS, MOST_FIELDS, LONGEST_DATE = (
+#: Bytes and tokens that are read of a line and of a plain head; how often content may begin; objects in
+#: each other; words and fields before a level; bytes of a date that no layout fits.
+(
+    REACH,
+    PLAIN_REACH,
+    MOST_TOKENS,
+    MOST_CONTENTS,
+    MOST_NESTED,
+    MOST_WORDS,
+    MOST_FIELDS,
+    LONGEST_DATE,
+) = (
     LIMITS[f"head.{name}"]
     for name in [
         "REACH",
         "PLAIN_REACH",
         "MOST_TOKENS",
         "MOST_CONTENTS",
+        "MOST_NESTED",
         "MOST_WORDS",
         "MOST_FIELDS",
         "LONGEST_DATE",
@@ -80,14 +90,15 @@ class _Reader:
     Each step reads a token at an offset. It returns the offset of the next one, or None to stop.
     """
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, depth: int = 0) -> None:
         self._text = text
+        self._depth = depth
         self._limit = min(len(text), PLAIN_REACH)
         self._head = Found()
         #: Offsets where content began and an exception may match.
         self._starts: list[int] = []
         self._contents = 0
-        #: The rank of syslog's priority, for content without a severity.
+        #: The rank of a wrapper or syslog's priority, for content without a severity.
         self._default: int | None = None
         self._begin_fields(0, Position.START)
 
@@ -114,7 +125,7 @@ class _Reader:
         return rank
 
     def _shown_outcome(self) -> int | None:
-        """The rank without a level: by exception, location in a file, syslog's priority or end."""
+        """The rank without a level: by exception, location in a file, end, or that of a wrapper."""
         text = self._text
         for start in self._starts:
             if (rank := tables.rank_at(text, start)) is not None:
@@ -123,9 +134,8 @@ class _Reader:
             rank = tables.rank_of_location(text, max(self._starts[0] - 1, 0), self._limit)
             if rank is not None:
                 return rank
-        if self._default is not None:
-            return self._default
-        return tables.rank_of_ending(text)
+        rank = tables.rank_of_ending(text)
+        return self._default if rank is None else rank
 
     def _found_time(self, start: int, end: int) -> None:
         """Keeps a line's time, unless it is a thing's, a duration, or a time of day whose date was not read."""
@@ -177,14 +187,26 @@ class _Reader:
         is_column_end = context == Position.TIMED and text.startswith(b"|", at)
         if context != Position.NAMED and not is_column_end:
             self._starts.append(at)
-        if text.startswith(b"{", at) and (found := members.of_json(text, at)):
-            self._found_members(found)
-            return None
-        return at
+        return self._object(at) if text.startswith(b"{", at) else at
+
+    def _object(self, at: int) -> int | None:
+        found = members.of_json(self._text, at)
+        self._found_members(found or Found())
+        if self._head.rank is None and self._depth < MOST_NESTED:
+            start, end, text = members.quoted(self._text, at)
+            head = _Reader(text, self._depth + 1).read()
+            self._head = self._head._replace(rank=head.rank)
+            time = text[head.start : head.end]
+            if time and self._head.start == self._head.end:
+                start = self._text.find(time, start, end)
+                if start >= 0:
+                    self._head = self._head._replace(start=start, end=start + len(time))
+        return at if found is None and self._head.rank is None else None
 
     def _found_members(self, found: Found) -> None:
         head = found if self._head.start == self._head.end else self._head
         self._head = head._replace(rank=found.rank)
+        self._default = found.default if self._default is None else self._default
 
     @property
     def _is_logged(self) -> bool:
@@ -250,7 +272,10 @@ class _Reader:
                 return None
             case Kind.LAST_WORD if token.text.startswith(b"<") and token.end == len(self._text):
                 return None  # markup
-            case Kind.FIRST_WORD | Kind.LAST_WORD | Kind.FATAL | Kind.COLUMN:
+            case Kind.DEFAULT if self._text[:at].endswith(b"  "):
+                self._default = _rank_of(token.text.split()[0])
+                return None
+            case Kind.FIRST_WORD | Kind.DEFAULT | Kind.LAST_WORD | Kind.FATAL | Kind.COLUMN:
                 pass
             case _:
                 return None
@@ -270,7 +295,7 @@ class _Reader:
             case Kind.PRIORITY:
                 self._default = SYSLOG[int(_DIGITS.findall(token.text)[0]) % 8]
                 return self._begin(token.end, Position.START)
-            case Kind.AGAIN:
+            case Kind.WRAPPER | Kind.DEFAULT | Kind.AGAIN:
                 return self._begin(token.end, self._context)
             case Kind.ORNAMENT:
                 return self._begin(token.end, Position.NAMED)

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Finds time and severity in the members of a JSON object or in logfmt pairs."""
 
+import json
 import re
+from contextlib import suppress
 from typing import NamedTuple
 
 from tests.reference.grammar import BUNYAN, KEYS, LETTERS, NUMBERED, SYSLOG, WORDS
+from tests.reference.sequences import without_sequences
 from tests.reference.tables import AUDIT, SCAN_PLACED, scan
 
 #: Of systemd's journal.
@@ -14,12 +17,13 @@ _PRIORITY_KEY = b"PRIORITY"
 class Found(NamedTuple):
     """Time and severity of a line, by offsets in it.
 
-    start, end: the time; equal for none. rank: the severity's; None for none.
+    start, end: the time; equal for none. rank: the severity's; None for none. default: that of a text without one.
     """
 
     start: int = 0
     end: int = 0
     rank: int | None = None
+    default: int | None = None
 
 
 _STRING = rb'"(?:[^"\\]|\\.)*"'
@@ -48,23 +52,56 @@ _PAIR = re.compile(rb'([\w.@/-]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)(?:[ \t]+|\Z)').mat
 def of_json(text: bytes, at: int) -> Found | None:
     """Time and severity in the JSON object at `at`; None for neither. Ignores nested objects."""
     start = end = 0
-    rank = None
+    rank = default = None
+    is_in_level = False
     at += 1
     while (rank is None or start == end) and (found := _NAME(text, at)):
         name, at = found[1], found.end()
-        if (name in KEYS["wrapper"] or _may_name_time(name)) and (inner := _OPEN(text, at)):
-            at = inner.end()
+        is_level = name in KEYS["level"]
+        may_hold = is_level or name in KEYS["wrapper"] or _may_name_time(name)
+        if may_hold and (inner := _OPEN(text, at)):
+            at, is_in_level = inner.end(), is_level
             continue
         value = _SCALAR(text, at)
         if value is None:
             at = _behind_nested(text, at)
             continue
         if rank is None:
-            rank = _rank(name, value[0].strip(b'"'))
+            key = b"level" if is_in_level and name == b"name" else name
+            found_rank = _rank(key, value[0].strip(b'"'))
+            if name == _PRIORITY_KEY:
+                default = found_rank
+            else:
+                rank = found_rank
         if start == end and _may_name_time(name):
             start, end = _time(text, name, at, value.end())
         at = value.end()
-    return Found(start, end, rank) if start != end or rank is not None else None
+    says_nothing = start == end and rank is None and default is None
+    return None if says_nothing else Found(start, end, rank, default)
+
+
+def quoted(text: bytes, at: int) -> tuple[int, int, bytes]:
+    """Where the object at `at` has a string that holds the text of a line, and that line; empty for none."""
+    at += 1
+    while found := _NAME(text, at):
+        at = found.end()
+        value = _SCALAR(text, at)
+        if text.startswith(b'"', at) and found[1] in KEYS["text"]:
+            end = value.end() if value else len(text)
+            return at, end, _first_line(text[at:end])
+        at = value.end() if value else _behind_nested(text, at)
+    return 0, 0, b""
+
+
+def _first_line(string: bytes) -> bytes:
+    """The first line that is not blank of a JSON string, without escapes."""
+    plain = string[1 : max(len(string), 2) - 1]
+    if b"\\" not in plain:
+        return plain
+    with suppress(ValueError):
+        plain = json.loads(string.decode()).encode()
+    lines = (line for line in plain.split(b"\n") if line.strip(b" \t\r\f"))
+    return without_sequences(next(lines, b"").rstrip(b" \t\r\f"))
 
 
 def _behind_nested(text: bytes, at: int) -> int:
@@ -85,7 +122,8 @@ def of_pairs(text: bytes, at: int) -> Found | None:
     rank = None
     while (rank is None or start == end) and (found := _PAIR(text, at)):
         name, value = found[1], found[2]
-        if rank is None and name not in KEYS["setting"]:
+        is_prose = name == _PRIORITY_KEY and found.end(2) < len(text)
+        if rank is None and name not in KEYS["setting"] and not is_prose:
             rank = _rank(name, value.strip(b'"'))
         if start == end and _may_name_time(name):
             start, end = _time(text, name, found.start(2), found.end(2))

@@ -26,6 +26,8 @@ class Kind(StrEnum):
     SECTION_TIME = auto()
     PREFIX = auto()
     PRIORITY = auto()
+    WRAPPER = auto()
+    DEFAULT = auto()
     AGAIN = auto()
     ORNAMENT = auto()
     PROGRAM = auto()
@@ -92,7 +94,7 @@ scan = _scanner(_times["layouts"])
 SCAN_PLACED = {name: _scanner(_times[name]) for name in ("klog", "members", "boot", "day_of_year")}
 _TOKENS = [
     (
-        expanded(positions, _tokens["positions"]),
+        expanded(positions, _tokens["positions"]).replace("w", "s"),
         Kind(kind),
         compiled(pattern, _tokens["pieces"] | PIECES).match,
     )

@@ -110,8 +110,10 @@ impl CauseFinder {
     #[inline]
     pub fn add(&mut self, line: &Line<'_>, time: &[u8]) {
         self.end = line.number;
-        let rank = line.seen.severity.unwrap_or(0);
         let causes = &self.causes;
+        let rank = line.seen.severity.unwrap_or(0);
+        // The level of a wrapper below WARNING says nothing of its text.
+        let rank = if line.seen.is_default && rank < causes.warning { 0 } else { rank };
         let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
         self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
@@ -141,12 +143,20 @@ impl CauseFinder {
             Cow::Borrowed(beginning(&raw[cut..]))
         };
         self.has_job_heads |= self.lines == 1 && causes.job_time(&shown).is_some();
-        let (head, own_time) = causes.head(caches, &shown, line.time(), self.has_job_heads);
+        let text = if cut == 0 { line.seen.text } else { 0 };
+        let (head, own_time) = causes.head(caches, &shown, line.time(), text, self.has_job_heads);
         let behind = causes.behind_step_head(caches, &shown, head);
-        let indent = shown[behind..].iter().take_while(|&&byte| is_space(byte)).count();
-        let start = behind + indent;
-        let head = if behind > head { head } else { start };
-        let content = &shown[start..];
+        let mut indent = indent_at(&shown, behind);
+        let mut start = behind + indent;
+        let mut head = if behind > head { head } else { start };
+        let is_object = shown.get(start) == Some(&b'{');
+        let quoted = is_object.then(|| causes.quoted(&shown, start, line.seen.inner)).flatten();
+        if let Some((text, at)) = &quoted {
+            indent = indent_at(text, *at);
+            start = at + indent;
+            head = start;
+        }
+        let content = &quoted.as_ref().map_or(&shown[..], |(text, _)| text)[start..];
         let content = &content[..content.len().min(LONGEST)];
         let is_empty = content.is_empty();
         self.is_low &= is_empty;
@@ -168,6 +178,7 @@ impl CauseFinder {
         }
         let mark = of_steps(mark, command.is_some(), rank == causes.warning);
         let (number, time, is_new) = (line.number, Cow::Borrowed(time), line.is_new);
+        let shown = quoted.map_or(shown, |(text, _)| Cow::Owned(text));
         self.add_to_steps(&Text { number, shown, head, start, indent, rank, time, is_new }, mark);
     }
 
@@ -245,6 +256,11 @@ fn without_end(stored: &[u8]) -> &[u8] {
 /// The offset behind the last return.
 fn after_return(raw: &[u8]) -> usize {
     memrchr(b'\r', raw).map_or(0, |at| at + 1)
+}
+
+/// Blanks at a place.
+fn indent_at(text: &[u8], at: usize) -> usize {
+    text[at..].iter().take_while(|&&byte| is_space(byte)).count()
 }
 
 fn beginning(text: &[u8]) -> &[u8] {

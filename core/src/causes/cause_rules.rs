@@ -12,6 +12,9 @@ use toml::Spanned;
 
 use crate::causes::chapter_rules;
 use crate::lines::after_mark;
+use crate::recognition::head::MOST_NESTED;
+use crate::recognition::members::quoted;
+use crate::recognition::names::Names;
 use crate::recognition::patterns::{
     Beginning, BeginningOfAny, Cache, Lines, Literals, Parsed, Patterns, Pool, beginning,
     expression,
@@ -184,6 +187,8 @@ pub struct Causes {
     /// Last lines of steps that failed.
     last: Regex,
     pub hints: Literals,
+    /// Names of members that hold the text of a line.
+    texts: Names<()>,
     behind_time: Patterns,
     step_head: Patterns,
     passed: Regex,
@@ -230,6 +235,7 @@ impl Causes {
             framed: Rules::new(&all, Place::Framed)?,
             frame: Patterns::new([&data.frame.0])?,
             hints: literals(&data.hints)?,
+            texts: severities.keys.text.clone(),
             forms,
             last: beginning(&last)?,
             behind_time: Patterns::new([&data.behind_time.0])?,
@@ -313,20 +319,35 @@ impl Causes {
         self.last.is_match(content)
     }
 
-    /// The offset behind a line's time, and the line's own time. has_job_head: true
-    /// if it may begin with the names of a job and a step.
+    /// The offset behind a line's time, and the line's own time. text: where the text in its wrappers begins; 0 for
+    /// none. has_job_head: true if it may begin with the names of a job and a step.
     pub fn head<'t>(
         &self,
         caches: &mut Caches,
         shown: &'t [u8],
         time: Cow<'t, [u8]>,
+        text: u16,
         has_job_head: bool,
     ) -> (usize, Cow<'t, [u8]>) {
+        if text > 0 {
+            return (usize::from(text).min(shown.len()), time);
+        }
         let named = if has_job_head { self.job_time(shown) } else { None };
         match named {
             Some(place) => (place.end + 1, Cow::Borrowed(&shown[place])),
             None => (self.behind_time(caches, shown, &time), time),
         }
+    }
+
+    /// The text that an object at a place quotes, and where its content begins. inner: see `Head`.
+    pub fn quoted(&self, shown: &[u8], at: usize, inner: u16) -> Option<(Vec<u8>, usize)> {
+        let mut text = quoted(&self.texts, shown, at)?.1.into_owned();
+        for _ in 1..MOST_NESTED {
+            let Some((_, line)) = quoted(&self.texts, &text, 0) else { break };
+            text = line.into_owned();
+        }
+        let start = usize::from(inner).min(text.len());
+        Some((text, start))
     }
 
     /// The place of the time behind the names of a job and a step; None for a line without them.

@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use memchr::memchr;
+use memchr::{memchr, memmem};
 
 use crate::cursor::{Cursor, is_blank, is_word};
 use crate::recognition::grammar::{Caches, Grammar, group_at};
@@ -23,6 +23,8 @@ pub const MOST_TOKENS: usize = 40;
 pub const MOST_CONTENTS: usize = 8;
 pub const MOST_WORDS: usize = 2;
 pub const MOST_FIELDS: usize = 6;
+/// Objects in each other whose text is read.
+pub const MOST_NESTED: usize = 4;
 /// Bytes of a date that no layout fits.
 pub const LONGEST_DATE: usize = 32;
 
@@ -37,6 +39,12 @@ pub struct Head {
     pub behind: usize,
     /// True if the time is in the mark of a section: it begins no record.
     pub is_mark: bool,
+    /// True if the severity is a wrapper's, whose text shows none.
+    pub is_default: bool,
+    /// Where the text in wrappers begins, behind a time in them; 0 for a line without wrappers.
+    pub text: u16,
+    /// The same in the text that an object quotes.
+    pub inner: u16,
 }
 
 /// The head of a line. text: at most `REACH` bytes of it, without colours, end and `\r`.
@@ -48,11 +56,26 @@ pub fn read_head(
     may_have_location: &mut dyn FnMut() -> bool,
 ) -> Head {
     let lead = size_of_lead(text);
-    let text = &text[lead..];
+    let head = head_within(grammar, caches, &text[lead..], may_have_location, 0);
+    let Head { time, behind, text, .. } = head;
+    let text = if text > 0 { text + lead as u16 } else { 0 };
+    Head { time: time.start + lead..time.end + lead, behind: behind + lead, text, ..head }
+}
+
+/// depth: the objects in which the text is quoted.
+fn head_within(
+    grammar: &Grammar,
+    caches: &mut Caches,
+    text: &[u8],
+    may_have_location: &mut dyn FnMut() -> bool,
+    depth: usize,
+) -> Head {
     let mut reader = Reader {
         grammar,
         caches,
         may_have_location,
+        depth,
+        is_wrapped: depth > 0,
         from: None,
         looked: 0,
         text,
@@ -71,8 +94,7 @@ pub fn read_head(
         is_column: false,
     };
     reader.read();
-    let Head { time, behind, .. } = reader.head;
-    Head { time: time.start + lead..time.end + lead, behind: behind + lead, ..reader.head }
+    reader.head
 }
 
 /// Bytes before a line's text that show nothing: a byte order mark, NULs where a log was cut while it was
@@ -88,6 +110,9 @@ struct Reader<'r> {
     grammar: &'r Grammar,
     caches: &'r mut Caches,
     may_have_location: &'r mut dyn FnMut() -> bool,
+    depth: usize,
+    /// True if it is quoted, or has a wrapper.
+    is_wrapped: bool,
     text: &'r [u8],
     /// The first PLAIN_REACH bytes of the text.
     plain: &'r [u8],
@@ -102,7 +127,7 @@ struct Reader<'r> {
     contents: usize,
     /// Where the last content began.
     content: usize,
-    /// The rank of syslog's priority, for content that shows none.
+    /// The rank of a wrapper or syslog's priority, for content that shows none.
     default: Option<usize>,
     /// Start, Named, Timed or Logged.
     context: Position,
@@ -133,7 +158,7 @@ impl Reader<'_> {
         }
         match (self.head.rank, self.from) {
             (None, _) => self.head.rank = self.outcome(),
-            (Some(rank), Some(from)) if self.looked <= self.plain.len() => {
+            (Some(rank), Some(from)) if self.looked <= self.plain.len() && !self.is_wrapped => {
                 let (size, behind) = (self.looked - from, self.head.behind - from);
                 self.caches.heads.put(&self.plain[from..], size, rank, behind);
             }
@@ -156,7 +181,9 @@ impl Reader<'_> {
     fn outcome(&mut self) -> Option<usize> {
         let (grammar, text) = (self.grammar, self.text);
         let found = self.shown_outcome();
-        found.filter(|&rank| rank < grammar.warning || !grammar.has_passed(text)).or(self.default)
+        let found = found.filter(|&rank| rank < grammar.warning || !grammar.has_passed(text));
+        self.head.is_default = found.is_none() && self.default.is_some();
+        found.or(self.default)
     }
 
     fn shown_outcome(&mut self) -> Option<usize> {
@@ -171,7 +198,6 @@ impl Reader<'_> {
         first
             .filter(|_| (self.may_have_location)())
             .and_then(|first| self.grammar.location(&self.plain[first..]))
-            .or(self.default)
             .or_else(|| self.grammar.ending(self.text))
     }
 
@@ -253,14 +279,30 @@ impl Reader<'_> {
             self.starts[self.start_count] = at;
             self.start_count += 1;
         }
-        if self.text[at] == b'{' {
-            self.look(usize::MAX);
-            if let Some(found) = members::of_json(self.grammar, self.caches, self.text, at) {
-                self.found_members(found);
-                return None;
+        if self.text[at] == b'{' { self.object(at) } else { Some(at) }
+    }
+
+    /// Reads a JSON object, and the text of a line in it if it has no level. None if it says something.
+    fn object(&mut self, at: usize) -> Option<usize> {
+        self.look(usize::MAX);
+        let found = members::of_json(self.grammar, self.caches, self.text, at);
+        let says_nothing = found.is_none();
+        self.found_members(found.unwrap_or_default());
+        if self.head.rank.is_none() && self.depth < MOST_NESTED {
+            let names = &self.grammar.severities.keys.text;
+            if let Some((place, line)) = members::quoted(names, self.text, at) {
+                let depth = self.depth + 1;
+                let head = head_within(self.grammar, self.caches, &line, &mut || true, depth);
+                (self.head.rank, self.head.is_default) = (head.rank, head.is_default);
+                self.head.inner = head.inner.max(head.text);
+                let (start, time) = (place.start, &line[head.time]);
+                let found = memmem::find(&self.text[place], time).filter(|_| !time.is_empty());
+                if let Some(at) = found.filter(|_| self.head.time.is_empty()) {
+                    self.head.time = start + at..start + at + time.len();
+                }
             }
         }
-        Some(at)
+        (says_nothing && self.head.rank.is_none()).then_some(at)
     }
 
     fn found_members(&mut self, found: Members) {
@@ -268,6 +310,7 @@ impl Reader<'_> {
             self.head.time = found.time;
         }
         self.head.rank = found.rank;
+        self.default = self.default.or(found.default);
     }
 
     fn is_logged(&self) -> bool {
@@ -299,10 +342,13 @@ impl Reader<'_> {
         let is_mark = self.text.get(time.end).is_some_and(|byte| b"])|:,".contains(byte));
         let behind = time.end + usize::from(is_mark);
         self.look(behind + 1);
+        if self.is_wrapped {
+            self.move_text(&time);
+        }
         if self.contents == 1 && self.start_count == 0 {
             if let Some((rank, size)) = self.caches.heads.get(&self.plain[behind..]) {
                 let behind = behind + size;
-                self.head = Head { time, rank: Some(rank), behind, is_mark: false };
+                self.head = Head { time, rank: Some(rank), behind, ..self.head };
                 return None;
             }
             (self.from, self.looked) = (Some(behind), behind);
@@ -317,6 +363,17 @@ impl Reader<'_> {
         self.begin(behind, Position::Timed)
     }
 
+    /// Moves the beginning of the text behind a time with which it begins, and a blank.
+    fn move_text(&mut self, time: &Range<usize>) {
+        let before = self.text.get(usize::from(self.head.text)..time.start).unwrap_or(b"-");
+        if before.iter().all(|byte| b" \t[(".contains(byte)) {
+            let behind = &self.text[time.end..];
+            let brackets = usize::from(matches!(behind, [b']' | b')', ..]));
+            let blanks = usize::from(behind.get(brackets).is_some_and(|&byte| is_blank(byte)));
+            self.head.text = (time.end + brackets + blanks) as u16;
+        }
+    }
+
     /// Reads a time behind a bracket: where the next step begins; None where there is no time.
     fn time_in_brackets(&mut self, at: usize) -> Option<Option<usize>> {
         let mut inner = Cursor::new(self.text, at + 1);
@@ -326,6 +383,9 @@ impl Reader<'_> {
         }
         let (level, end) = before_time_at(self.text, at)?;
         let time = self.scan(end)?;
+        if at == usize::from(self.head.text) && self.text[at + 1].is_ascii_lowercase() {
+            (self.is_wrapped, self.head.text) = (true, end as u16);
+        }
         let Some(rank) = self.grammar.severities.rank_of(level) else {
             return Some(self.behind_time(time));
         };
@@ -347,11 +407,21 @@ impl Reader<'_> {
                 return found;
             }
         }
-        let position = self.position();
-        let tokens = &mut self.caches.tokens;
-        let (found, looked) = self.grammar.tokens.token_at(tokens, position, self.plain, at);
-        self.look(looked);
-        let (kind, end) = found?;
+        let mut position = self.position();
+        let own = position;
+        if own == Position::FirstStart && may_wrap(&self.plain[at..]) {
+            position = Position::Wrapped;
+        }
+        let (kind, end) = loop {
+            let tokens = &mut self.caches.tokens;
+            let (found, looked) = self.grammar.tokens.token_at(tokens, position, self.plain, at);
+            self.look(looked);
+            match found {
+                Some(found) => break found,
+                None if position == own => return None,
+                None => position = own,
+            }
+        };
         if let Some((rank, behind)) = self.level(kind, at, end) {
             self.found(rank, behind);
             return None;
@@ -381,8 +451,13 @@ impl Reader<'_> {
                 return Some((grammar.severities.letter(text[at])?, behind));
             }
             Kind::Column if !self.is_alone_in_column(end) => return None,
+            Kind::Default if text[..at].ends_with(b"  ") => {
+                let word = Words { text: &text[..end], at }.next()?;
+                self.default = grammar.severities.rank_of(&text[word]);
+                return None;
+            }
             Kind::LastWord if text[at] == b'<' && end == text.len() => return None,
-            Kind::FirstWord | Kind::LastWord | Kind::Fatal | Kind::Column => {}
+            Kind::FirstWord | Kind::Default | Kind::LastWord | Kind::Fatal | Kind::Column => {}
             _ => return None,
         }
         let words = Words { text: &text[..end], at };
@@ -411,6 +486,10 @@ impl Reader<'_> {
                 let number = digits.fold(0, |sum, digit| sum * 10 + u16::from(digit - b'0'));
                 self.default = Some(self.grammar.severities.syslog((number % 8) as u8));
                 self.begin(end, Position::Start)
+            }
+            Kind::Wrapper | Kind::Default => {
+                (self.is_wrapped, self.head.text) = (true, end as u16);
+                self.begin(end, self.context)
             }
             Kind::Again => self.begin(end, self.context),
             Kind::Ornament => self.begin(end, Position::Named),
@@ -501,6 +580,18 @@ impl Iterator for Words<'_> {
         let run = self.text[start..].iter().position(|&byte| !is_word(byte));
         self.at = run.map_or(self.text.len(), |size| start + size);
         Some(start..self.at)
+    }
+}
+
+/// False for most lines: no row of a wrapper begins with their first word, by what follows it.
+fn may_wrap(text: &[u8]) -> bool {
+    let is_in_word = |&&byte: &&u8| is_word(byte) || matches!(byte, b'.' | b'-');
+    let size = text.iter().take_while(is_in_word).count();
+    match text[size..] {
+        [b'(' | b'@' | b'+' | b'=', ..] => size == 0,
+        [b'[' | b'/', ..] | [b' ', b' ' | b'|' | b'(', ..] => true,
+        [b':', b'a'..=b'z', ..] | [b':', b' ', b'[' | b'|', ..] => true,
+        _ => false,
     }
 }
 

@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Time and severity in the members of a JSON object, or in logfmt's pairs.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
-use memchr::memchr2;
+use memchr::{memchr, memchr2};
 
 use crate::cursor::{Cursor, is_blank, is_space, is_word};
 use crate::recognition::grammar::{Caches, Grammar, group_at};
+use crate::recognition::names::Names;
+use crate::terminal::ansi;
+
+/// The member of a journal that has syslog's number.
+const PRIORITY: &[u8] = b"PRIORITY";
 
 /// What members say.
 #[derive(Default)]
@@ -14,6 +20,8 @@ pub struct Members {
     /// The time's place; empty for none.
     pub time: Range<usize>,
     pub rank: Option<usize>,
+    /// The rank of a journal's text that shows none.
+    pub default: Option<usize>,
 }
 
 impl Members {
@@ -22,13 +30,14 @@ impl Members {
     }
 
     fn if_any(self) -> Option<Self> {
-        (!self.time.is_empty() || self.rank.is_some()).then_some(self)
+        (!self.time.is_empty() || self.rank.or(self.default).is_some()).then_some(self)
     }
 }
 
 /// What a JSON object at a place says; None if nothing. Members of nested objects do not count.
 pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -> Option<Members> {
     let mut found = Members::default();
+    let mut is_in_level = false;
     let mut at = at + 1;
     while !found.is_complete() {
         let Some((name, end)) = name_at(text, at) else {
@@ -36,9 +45,10 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
         };
         at = end;
         let is_time = may_name_time(grammar, name);
-        if grammar.severities.keys.wrapper.contains(name) || is_time {
+        let is_level = grammar.severities.keys.level.contains(name);
+        if grammar.severities.keys.wrapper.contains(name) || is_time || is_level {
             if let Some(inner) = object_at(text, at) {
-                at = inner;
+                (at, is_in_level) = (inner, is_level);
                 continue;
             }
         }
@@ -47,7 +57,9 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
             continue;
         };
         if found.rank.is_none() {
-            found.rank = rank(grammar, name, unquoted(&text[at..end]));
+            let name = if is_in_level && name == b"name" { b"level" } else { name };
+            let rank = rank(grammar, name, unquoted(&text[at..end]));
+            *(if name == PRIORITY { &mut found.default } else { &mut found.rank }) = rank;
         }
         if found.time.is_empty() && is_time {
             found.time = time(grammar, caches, text, name, at..end);
@@ -55,6 +67,33 @@ pub fn of_json(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) -
         at = end;
     }
     found.if_any()
+}
+
+/// The first line that is not blank of the text that an object at a place quotes, without escapes, and the place of
+/// its string; one that is cut ends the text.
+pub fn quoted<'t>(
+    names: &Names<()>,
+    text: &'t [u8],
+    at: usize,
+) -> Option<(Range<usize>, Cow<'t, [u8]>)> {
+    let mut at = text.get(at).filter(|&&byte| byte == b'{').map(|_| at + 1)?;
+    let place = loop {
+        let (name, start) = name_at(text, at)?;
+        if text.get(start) == Some(&b'"') && names.contains(name) {
+            break start..string_end(text, start).unwrap_or(text.len());
+        }
+        at = scalar_end(text, start).unwrap_or_else(|| nested_end(text, start));
+    };
+    let string = &text[place.clone()];
+    let plain = &string[1..string.len().max(2) - 1];
+    if memchr(b'\\', plain).is_none() {
+        return Some((place, Cow::Borrowed(plain)));
+    }
+    let decoded = serde_json::from_slice::<String>(string).map(String::into_bytes);
+    let decoded = decoded.unwrap_or_else(|_| plain.to_vec());
+    let is_shown = |line: &&[u8]| !line.trim_ascii().is_empty();
+    let line = decoded.split(|&byte| byte == b'\n').find(is_shown).unwrap_or_default();
+    Some((place, Cow::Owned(ansi::without(line.trim_ascii_end()).into_owned())))
 }
 
 /// What logfmt's pairs at a place say; None if nothing.
@@ -65,7 +104,8 @@ pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) 
         let Some((name, value)) = pair_at(&mut cursor) else {
             break;
         };
-        if found.rank.is_none() && !grammar.severities.keys.setting.contains(name) {
+        let is_prose = name == PRIORITY && value.end < text.len();
+        if found.rank.is_none() && !grammar.severities.keys.setting.contains(name) && !is_prose {
             found.rank = rank(grammar, name, unquoted(&text[value.clone()]));
         }
         if found.time.is_empty() {
@@ -188,9 +228,7 @@ fn rank(grammar: &Grammar, name: &[u8], value: &[u8]) -> Option<usize> {
         return grammar.severities.rank_of_number(value);
     }
     match value {
-        [digit @ b'0'..=b'7'] if name == b"PRIORITY" => {
-            Some(grammar.severities.syslog(digit - b'0'))
-        }
+        [digit @ b'0'..=b'7'] if name == PRIORITY => Some(grammar.severities.syslog(digit - b'0')),
         _ => None,
     }
 }

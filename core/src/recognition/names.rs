@@ -4,6 +4,7 @@
 use serde::{Deserialize, Deserializer};
 
 /// Values by name.
+#[derive(Clone)]
 pub struct Names<T>(Vec<Vec<(Vec<u8>, T)>>);
 
 impl<T: Copy> Names<T> {

@@ -26,6 +26,10 @@ pub struct Seen {
     pub continues: bool,
     /// True if an escape is in its first REACH bytes.
     pub has_escapes: bool,
+    /// What its head says of wrappers; places are without escape sequences.
+    pub is_default: bool,
+    pub text: u16,
+    pub inner: u16,
 }
 
 impl Seen {
@@ -51,6 +55,9 @@ impl Seen {
 const LONGEST_PROGRAM: usize = 64;
 /// Bytes of a line that names the date of a thing.
 const LONGEST_HEADING: usize = 256;
+
+/// Before a time of Buildkite's in milliseconds, which a terminal does not show.
+const STAMP: &[u8] = b"\x1b_bk;t=";
 
 /// The recogniser of one log.
 pub struct Recogniser {
@@ -119,7 +126,11 @@ impl Recogniser {
             });
         }
         let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);
-        let time = ansi::moved(seen.time, head);
+        let mut time = ansi::moved(seen.time, head);
+        if time.is_empty() && head.starts_with(STAMP) {
+            let digits = head[STAMP.len()..].iter().take_while(|byte| byte.is_ascii_digit());
+            time = STAMP.len()..STAMP.len() + digits.count();
+        }
         let program = ansi::moved(seen.program, head);
         Seen { time, program, has_escapes: true, ..seen }
     }
@@ -163,6 +174,7 @@ fn seen_again(
     }
     let seen = seen_in_plain(grammar, caches, text, may_have_location);
     let shows_nothing = seen.time.is_empty() && seen.severity.is_none() && !seen.is_mark;
+    let shows_nothing = shows_nothing && seen.text == 0 && seen.inner == 0;
     if let Some(line) = short.filter(|_| shows_nothing) {
         caches.repeated.put(line, seen.continues);
     }
@@ -177,8 +189,8 @@ fn seen_in_plain(
 ) -> Seen {
     let text = text.strip_suffix(b"\r").unwrap_or(text);
     let head = read_head(grammar, caches, text, may_have_location);
-    let Head { time, rank: severity, is_mark, .. } = head;
-    let mut seen = Seen { time, severity, is_mark, ..Seen::default() };
+    let Head { time, rank: severity, is_mark, is_default, text: at, inner, .. } = head;
+    let mut seen = Seen { time, severity, is_mark, is_default, text: at, inner, ..Seen::default() };
     if let Some((time, severity)) = grammar.user_formats.seen_in(&mut caches.user_formats, text) {
         seen.time = if time.is_empty() { seen.time } else { time };
         seen.severity = severity.or(seen.severity);

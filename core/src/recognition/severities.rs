@@ -37,6 +37,7 @@ pub struct Keys {
     pub number: Names<()>,
     pub setting: Names<()>,
     pub wrapper: Names<()>,
+    pub text: Names<()>,
 }
 
 /// The severities. A rank is a severity's place among the names.

@@ -14,7 +14,7 @@ use crate::tables::{Pattern, Pieces, Row, Tables};
 #[rustfmt::skip]
 pub enum Kind {
     FirstWord, LastWord, Letter, LineLetter, Digit, Fatal, Column, Klog, NumberTime, SectionTime,
-    Prefix, Priority, Again, Ornament, Program, Process, Bar,
+    Prefix, Priority, Wrapper, Default, Again, Ornament, Program, Process, Bar,
     Mark, Dash, Group, Object, Pair, LastPair, Number, Field, Word, Stop,
 }
 
@@ -31,10 +31,11 @@ pub enum Position {
     FirstLogged,
     Numbered,
     Prose,
+    Wrapped,
 }
 
 /// The letters by which the file names the positions, in their order.
-const POSITIONS: [char; 10] = ['S', 'N', 'T', 'L', 's', 'n', 't', 'l', '#', 'p'];
+const POSITIONS: [char; 11] = ['S', 'N', 'T', 'L', 's', 'n', 't', 'l', '#', 'p', 'w'];
 
 /// The file.
 #[derive(Deserialize)]

@@ -73,8 +73,9 @@ fn sign_in(text: &[u8]) -> Option<usize> {
 
 /// True if an escape is in a text, or one that was copied.
 pub fn has_sign(text: &[u8]) -> bool {
-    sign_in(text).is_some()
-        && (memchr(ESCAPE, text).is_some() || memmem::find(text, COPIED).is_some())
+    let Some(at) = sign_in(text) else { return false };
+    let rest = &text[at..];
+    rest[0] == ESCAPE || memchr(ESCAPE, rest).is_some() || memmem::find(rest, COPIED).is_some()
 }
 
 /// The first sequence in a range of a line.
@@ -98,7 +99,10 @@ pub fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
         _ => return None,
     }
     match line.get(start + 1)? {
-        b'[' => note_at(line, start).or_else(|| control_at(line, start, 2)),
+        b'[' => match line.get(start + 2) {
+            Some(b'8') => note_at(line, start).or_else(|| control_at(line, start, 2)),
+            _ => control_at(line, start, 2),
+        },
         b']' => link_at(line, start).or_else(|| string_at(line, start)),
         b'_' => string_at(line, start),
         b'P' | b'^' => {
@@ -121,6 +125,7 @@ fn run(line: &[u8], from: usize, most: usize, is_in: impl Fn(u8) -> bool) -> usi
 }
 
 /// A control sequence whose escape was copied as text: one that sets colours or erases. `^[[A` is a key.
+#[inline(never)]
 fn caret_at(line: &[u8], start: usize) -> Option<Sequence> {
     line[start + 1..].starts_with(b"[[").then(|| control_at(line, start, 3))?.filter(|found| {
         let inner = &line[start + 3..found.place.end];
@@ -140,6 +145,7 @@ fn note_at(line: &[u8], start: usize) -> Option<Sequence> {
 }
 
 /// size: bytes that introduce it.
+#[inline(always)]
 fn control_at(line: &[u8], start: usize, size: usize) -> Option<Sequence> {
     let from = start + size;
     let parameters = from..run(line, from, PARAMETERS, |byte| (b'0'..=b'?').contains(&byte));

@@ -8,6 +8,7 @@ use crate::causes::cause_rules::{Caches, Causes, Mark};
 use crate::causes::group::LONGEST;
 use crate::cursor::is_space;
 use crate::lines::without_line_feed;
+use crate::recognition::recognise::Seen;
 use crate::shown::Line;
 use crate::terminal::ansi::RETURN;
 use crate::terminal::overwritten;
@@ -94,13 +95,15 @@ impl Marked {
     }
 
     /// The sign of a line, and where its content begins in what is shown.
-    fn sign(&mut self, shown: &[u8], time: Cow<'_, [u8]>, rank: usize) -> (Sign, usize) {
+    fn sign(&mut self, shown: &[u8], time: Cow<'_, [u8]>, seen: &Seen) -> (Sign, usize) {
         let causes = &self.causes;
         let Some(caches) = &mut self.caches else { return (Sign::None, 0) };
         let may_have_job_head = time.is_empty();
-        let (start, _) = causes.head(caches, shown, time, may_have_job_head);
+        let (start, _) = causes.head(caches, shown, time, seen.text, may_have_job_head);
         let start = start + shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
-        let content = &shown[start..];
+        let quoted = causes.quoted(shown, start, seen.inner);
+        let content =
+            quoted.as_ref().map_or(&shown[start..], |(text, at)| text[*at..].trim_ascii_start());
         let content = &content[..content.len().min(LONGEST)];
         let mark = causes.mark(caches, content, true);
         let sign = if mark == Some(Mark::Chapter) && causes.is_passed_test(content) {
@@ -109,7 +112,7 @@ impl Marked {
             Sign::Marked(mark)
         } else if causes.is_green(caches, content) {
             Sign::Green
-        } else if causes.is_word(caches, content, rank) {
+        } else if causes.is_word(caches, content, seen.severity.unwrap_or(0)) {
             Sign::Word
         } else {
             Sign::None
@@ -124,7 +127,7 @@ impl View for Marked {
         let content = line.content();
         let (beginning, rest) = content.split_at(content.len().min(self.most));
         let rank = line.seen.severity.unwrap_or(0);
-        let (sign, start) = self.sign(&overwritten::shown(beginning), line.time(), rank);
+        let (sign, start) = self.sign(&overwritten::shown(beginning), line.time(), &line.seen);
         let mut begun = Begun {
             number: line.number,
             rank,
@@ -153,7 +156,8 @@ impl View for Marked {
         let shown = overwritten::shown(&begun.beginning);
         let (mut sign, mut start) = (begun.sign, begun.start);
         if begun.is_overwritten {
-            (sign, start) = self.sign(&shown, Cow::Borrowed(b""), begun.rank);
+            let seen = Seen { severity: Some(begun.rank), ..Seen::default() };
+            (sign, start) = self.sign(&shown, Cow::Borrowed(b""), &seen);
         }
         let name = match sign {
             Sign::Marked(mark) => format!("{mark:?}"),
