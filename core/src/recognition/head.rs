@@ -585,6 +585,9 @@ impl Iterator for Words<'_> {
 
 /// False for most lines: no row of a wrapper begins with their first word, by what follows it.
 fn may_wrap(text: &[u8]) -> bool {
+    if matches!(text[0], b'A'..=b'Z' | b'"'..=b'\'' | 0x80..) {
+        return false;
+    }
     let is_in_word = |&&byte: &&u8| is_word(byte) || matches!(byte, b'.' | b'-');
     let size = text.iter().take_while(is_in_word).count();
     match text[size..] {

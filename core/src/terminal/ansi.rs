@@ -120,6 +120,7 @@ pub fn sequence_at(line: &[u8], start: usize) -> Option<Sequence> {
 }
 
 /// The place where a run of some bytes ends.
+#[inline(always)]
 fn run(line: &[u8], from: usize, most: usize, is_in: impl Fn(u8) -> bool) -> usize {
     from + line[from..].iter().take(most).take_while(|&&byte| is_in(byte)).count()
 }
