@@ -17,7 +17,7 @@ use crate::recognition::members::quoted;
 use crate::recognition::names::Names;
 use crate::recognition::patterns::{
     Beginning, BeginningOfAny, Cache, Lines, Literals, Parsed, Patterns, Pool, beginning,
-    expression,
+    expression, may_begin_with_any_letter,
 };
 use crate::recognition::severities::Severities;
 use crate::tables::{Pattern, Pieces, Row, Tables};
@@ -114,8 +114,6 @@ impl Mark {
 /// Bytes of a record's level and name.
 const LONGEST_HEAD: usize = 128;
 
-/// Beginnings of patterns that may begin with any byte.
-const ANY: [&str; 5] = [".", r"\S", r"(?:\S", r"\w", r"[\w"];
 /// The beginning of a pattern of what may be behind a frame, and the most parts of a frame.
 const FRAME: &str = "{frame}";
 const MOST_FRAMES: usize = 8;
@@ -123,21 +121,22 @@ const MOST_FRAMES: usize = 8;
 /// Where a rule's pattern may match.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
-    /// Where a line's content begins, if that byte may be the first one.
+    /// Where a line's content begins.
     Start,
-    /// There, whatever the byte is.
+    /// There, and it may begin with any letter.
     Any,
     /// There, and behind each part of a frame.
     Framed,
 }
 
 impl Place {
-    fn of(pattern: &str) -> Self {
-        match pattern {
-            framed if framed.starts_with(FRAME) => Self::Framed,
-            any if ANY.iter().any(|start| any.starts_with(start)) => Self::Any,
-            _ => Self::Start,
-        }
+    /// row: without a frame before its pattern.
+    fn of(row: &Row, is_framed: bool) -> Result<Self, String> {
+        Ok(match is_framed {
+            true => Self::Framed,
+            false if !row.1.starts_with('^') && may_begin_with_any_letter(row)? => Self::Any,
+            false => Self::Start,
+        })
     }
 }
 
@@ -214,15 +213,18 @@ impl Causes {
         for (mark, lines) in marks {
             for MarkedLine(_, pattern, form) in lines {
                 let written = pattern.get_ref().trim_start();
-                let place = Place::of(written);
-                let behind = written.strip_prefix(FRAME).unwrap_or(written).to_owned();
-                let row = of_marks.row_of(&pattern, Ok(behind), &data.pieces)?;
+                let behind = written.strip_prefix(FRAME);
+                let whole = Ok(behind.unwrap_or(written).to_owned());
+                let row = of_marks.row_of(&pattern, whole, &data.pieces)?;
+                let place = Place::of(&row, behind.is_some())?;
                 last.extend(form.iter().filter(|form| form.ends_failed).map(|_| row.clone()));
                 forms.push(form.map(Arc::new));
                 all.push((mark, place, row));
             }
         }
-        all.extend(of_chapters.into_iter().map(|row| (Mark::Chapter, Place::of(&row.1), row)));
+        for row in of_chapters {
+            all.push((Mark::Chapter, Place::of(&row, false)?, row));
+        }
         let literals = |all: &Spanned<Vec<String>>| {
             Literals::of(all.get_ref()).ok_or_else(|| file.fault(all, "there is nothing to find"))
         };

@@ -148,12 +148,13 @@ impl Group {
     }
 
     /// True if one of its lines names what `is_it` asks for. names_in: the names in a line. A line is taken apart once.
-    pub fn has_named(
-        &mut self,
-        names_in: impl Fn(&[u8]) -> Vec<Vec<u8>>,
+    pub fn has_named<'n, N: Iterator<Item = Vec<u8>>>(
+        &'n mut self,
+        names_in: impl Fn(&'n [u8]) -> N,
         is_it: impl Fn(&Vec<Vec<u8>>) -> bool,
     ) -> bool {
-        self.named.extend(self.told[self.named.len()..].iter().map(|line| names_in(line)));
+        let new = &self.told[self.named.len()..];
+        self.named.extend(new.iter().map(|line| names_in(line).collect()));
         self.named.iter().any(is_it)
     }
 

@@ -90,17 +90,7 @@ impl Patterns {
     /// Patterns that are parsed.
     pub fn of(all: Vec<Hir>) -> Result<Self, String> {
         let mut may_begin = [false; 256];
-        let mut extractor = Extractor::new();
-        extractor.limit_class(256).limit_literal_len(1).limit_total(256);
-        for hir in &all {
-            match extractor.extract(hir).literals() {
-                Some(firsts) => firsts.iter().for_each(|first| match first.as_bytes() {
-                    [byte, ..] => may_begin[usize::from(*byte)] = true,
-                    [] => may_begin.fill(true),
-                }),
-                None => may_begin.fill(true),
-            }
-        }
+        all.iter().for_each(|hir| add_firsts(hir, &mut may_begin));
         let nfa = NFA::compiler()
             .configure(NFA::config().utf8(false).which_captures(WhichCaptures::None))
             .build_many_from_hir(&all)
@@ -332,6 +322,26 @@ impl Deref for BeginningOfAny {
     fn deref(&self) -> &Beginning {
         &self.0
     }
+}
+
+/// Adds the bytes with which a text may begin that the pattern matches.
+fn add_firsts(pattern: &Hir, firsts: &mut [bool; 256]) {
+    let mut extractor = Extractor::new();
+    extractor.limit_class(256).limit_literal_len(1).limit_total(256 * 256);
+    match extractor.extract(pattern).literals() {
+        Some(literals) => literals.iter().for_each(|first| match first.as_bytes() {
+            [byte, ..] => firsts[usize::from(*byte)] = true,
+            [] => firsts.fill(true),
+        }),
+        None => firsts.fill(true),
+    }
+}
+
+/// True if a text that a row's pattern matches may begin with any letter.
+pub fn may_begin_with_any_letter(row: &Row) -> Result<bool, String> {
+    let mut firsts = [false; 256];
+    add_firsts(&parsed(row)?, &mut firsts);
+    Ok((b'a'..=b'z').all(|letter| firsts[usize::from(letter)]))
 }
 
 fn parsed((name, pattern): &Row) -> Result<Hir, String> {
