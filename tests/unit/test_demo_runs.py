@@ -43,7 +43,9 @@ def test_five_runs_of_the_demo_share_a_cause_and_the_first_page_says_so(ask):
 def test_a_rule_knows_the_mirror_that_three_runs_could_not_reach(ask):
     found = ask("/_oslogserve/seen?format=json").json["causes"]
     counts = [(one["runs"], [rule["title"] for rule in one["known"]]) for one in found]
-    assert found[0]["text"].startswith("smoke.errors.VolumeFailed: volume smoke-418 is in status")
+    name, _, reason = found[0]["text"].partition(": ")
+    assert name == "smoke.volumes.TestSnapshots.test_volume_from_a_snapshot"
+    assert reason.startswith("smoke.errors.VolumeFailed: volume smoke-418 is in status")
     assert counts[:3] == [(5, []), (3, ["The mirror in this region is down"]), (2, [])]
 
 
