@@ -201,7 +201,7 @@ def test_a_log_that_cannot_be_read_ahead_is_answered_all_the_same(tmp_path, monk
     answer = ask("/a.txt?format=text", **GZIP)
     assert answer.status_int == 200
     assert plain(answer) == BIG
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_a_log_that_is_completed_meanwhile_is_not_taken_for_whole(tmp_path, monkeypatch):
@@ -283,7 +283,7 @@ def test_nothing_stays_open(root, accepted):
     for url in URLS:
         for method in ("GET", "HEAD"):
             ask(url, method, **accepted)
-    assert descriptors() == before
+    assert descriptors() <= before
     assert ask.counted("requests_in_progress") == {"": 1.0}
 
 

@@ -187,7 +187,7 @@ def test_an_incomplete_log_is_sent_whole_with_its_notice(tmp_path, monkeypatch, 
         assert (answer.status_int, answer.body) == (200, whole.body)
         assert NOTICE in answer.body[-400:]
     assert NOTICE in plain(ask("/a.txt", Range="bytes=5-", **GZIP))[-400:]
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_a_damaged_log_is_sent_whole_with_all_that_can_be_had(tmp_path):
@@ -216,7 +216,7 @@ def test_a_part_is_counted_as_sent_and_nothing_stays_open(root):
     ask("/big/packed.txt", Range="bytes=100-299")
     ask("/big/packed.txt", Range="bytes=-100")
     assert ask("/big/packed.txt", Range="bytes=99999999-").status_int == 416
-    assert descriptors() == before
+    assert descriptors() <= before
     assert ask.counted("sent_bytes_total")['view="text"'] == 300
     ended = ask.counted("response_seconds_count")
     assert ended['ending="complete",size="1MiB",source="disk",view="text"'] == 2

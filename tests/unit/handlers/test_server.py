@@ -37,4 +37,4 @@ def test_a_source_that_hangs_is_named_within_the_bound(hanging):
     for _ in range(3):
         assert list(ready.failures()) == ["swift"]
     assert time.monotonic() - started < 2
-    assert threading.active_count() == before + 1
+    assert threading.active_count() <= before + 1

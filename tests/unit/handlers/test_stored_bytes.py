@@ -127,7 +127,7 @@ def test_a_file_that_is_cut_short_while_it_is_sent_breaks_the_answer(root, url):
     with pytest.raises(Incomplete, match="cut short"):
         list(body)
     body.close()
-    assert descriptors() == before
+    assert descriptors() <= before
     assert ask.counted("incomplete_logs_total") == {'reason="truncated",source="disk"': 1.0}
     assert any('ending="failed"' in labels for labels in ask.counted("response_seconds_count"))
 
@@ -139,7 +139,7 @@ def test_a_reader_that_leaves_is_counted_and_the_file_closed(root):
     body = ask.app(environ, lambda status, headers: None)
     assert next(iter(body)) == LOG[:65536]
     body.close()
-    assert descriptors() == before
+    assert descriptors() <= before
     ended = ask.counted("response_seconds_count")
     assert ended['ending="aborted",size="1MiB",source="disk",view="raw"'] == 1
 
@@ -154,7 +154,7 @@ def test_an_answer_that_the_server_refuses_is_aborted_and_its_file_closed(root):
 
     with pytest.raises(OSError):  # noqa: PT011 - the very one
         ask.app(environ, refuse)
-    assert descriptors() == before
+    assert descriptors() <= before
     ended = ask.counted("response_seconds_count")
     assert ended['ending="aborted",size="1MiB",source="disk",view="raw"'] == 1
     assert "source" not in ask.counted("sent_bytes_total")

@@ -147,7 +147,7 @@ def test_a_damaged_one_is_shown_as_far_as_it_goes_and_says_why(tmp_path, name):
     packed = ask("/a.txt?format=text", **BROWSER)
     assert packed.headers["Content-Encoding"] == "gzip"
     assert plain(packed) == text
-    assert descriptors() == before
+    assert descriptors() <= before
 
 
 def test_a_job_has_it_among_its_logs(tmp_path):
