@@ -172,7 +172,7 @@ def test_the_card_of_a_failed_log_tells_its_cause_step_and_other_failed_tests(
         steps = ["in Run pytest, which took 30 s", "exit code 3"]
         expect(card.locator(".step")).to_have_text(steps)
         *others, more = card.locator(".tests li").all_text_contents()
-        told = [f"test_{n}: kiln.BoilError: <b>lid</b> {n} is open" for n in range(1, 8)]
+        told = [f"test_{n}: kiln.BoilError: <b>lid</b> {n} is open" for n in range(1, 11)]
         assert (others, more) == (told, "There may be more: all errors")
         rows = card.locator(".excerpt li").all_text_contents()
         assert not any(row.endswith("Z \n") for row in rows)
