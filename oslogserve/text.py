@@ -54,6 +54,11 @@ def duration(micros: int) -> str:
     return "1 day" if (shown, unit) == ("1", "days") else f"{shown} {unit}"
 
 
+def characters_held(text: str) -> int:
+    """Bytes of memory that its characters take: one, two or four for each, as the widest one needs."""
+    return sys.getsizeof(text) - sys.getsizeof("")
+
+
 def counted(number: int, noun: str) -> str:
     """The number and its noun, in the plural if need be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -24,6 +24,7 @@ from oslogserve.logs.budget import JOBS, OVERVIEWS, Budget
 from oslogserve.logs.open_log import Logs
 from oslogserve.query import Query
 from oslogserve.sources import Source
+from oslogserve.text import characters_held
 
 #: Logs that are merged. All are open at once, and a process often has at most 1024 descriptors.
 MOST_MERGED_LOGS = 300
@@ -194,7 +195,7 @@ class Job:
                 yield file
                 continue
             left_out["long"] += kind is None
-            left_out["bytes"] += len(file.name)
+            left_out["bytes"] += characters_held(file.shown)
             why = f"it is {kind}" if kind else f"its name has more than {LONGEST_NAME} bytes"
             if (
                 left_out["bytes"] <= MOST_SKIPPED or file.name in ZUULS

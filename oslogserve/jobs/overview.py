@@ -2,7 +2,6 @@
 """The overview of a job: its logs in the order of their ranks, and what its reports say."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from sys import getsizeof
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -14,10 +13,11 @@ from oslogserve.errors import Incomplete
 from oslogserve.jobs.job import Ending, Job
 from oslogserve.jobs.ranking import ranked
 from oslogserve.jobs.reading import LogRead
+from oslogserve.lines.summary import MOST_TOLD, Summary, held
 
-#: Bytes of the errors of all logs that are held until all logs were read, and what each takes next to its
-#: text. Once they are full, only the first and the last error of each further log are ranked.
-MOST_OF_ERRORS, _OVERHEAD = 16 * 1024 * 1024, 320
+#: Bytes of memory of the summaries of all logs, which are held until all were read. Once they are full, each further
+#: log has only its first and its last error, and the first lines of its cause.
+MOST_HELD = 16 * 1024 * 1024
 
 #: Logs that are shown before the others are read, and stored bytes of all logs from which on: reading these
 #: takes a fifth of a second.
@@ -51,24 +51,30 @@ class Findings(NamedTuple):
 
 
 def summaries(job: Job) -> Iterator[LogRead]:
-    """Yields all logs with their compact summaries, with as many errors as may be held. Adds to what is missing."""
+    """Yields all logs with their compact summaries, of which as much as may be held. Adds to what is missing."""
     size = shortened = 0
     several = [(file, job.reader.summary(file, job.selection_of(file))) for file in job.files]
     for log in filter(None, job.read_each(several)):
         summary = log.summary
-        size += sum(getsizeof(error.text) + _OVERHEAD for error in summary.errors)
-        size += sum(getsizeof(line) for one in summary.other_failures for line in one.told)
-        if size > MOST_OF_ERRORS:
-            errors = summary.errors
-            if len(errors) > 2:
-                errors = [errors[0], errors[-1]]
-                shortened += 1
-            summary = replace(summary, errors=errors, other_failures=[])
+        if size <= MOST_HELD:
+            size += held(summary)
+        if size > MOST_HELD:
+            summary = _shortened(summary)
+            shortened += summary != log.summary
         yield log._replace(summary=summary)
+        job.reader.budget.note()  # of this thread: the next log is charged for it
     if shortened:
         what = f"of {shortened:,} logs, only the first and the last error are ranked"
-        what = f"{what}: the errors of all logs are too large"
+        what = f"{what}: the summaries of all logs are too large"
         job.missing.append(Incomplete("capped", what))
+
+
+def _shortened(summary: Summary) -> Summary:
+    errors, cause = summary.errors, summary.cause
+    if cause and cause.told:
+        cause = replace(cause, told=cause.told[:MOST_TOLD])
+    first_and_last = [errors[0], errors[-1]] if len(errors) > 2 else errors
+    return replace(summary, errors=first_and_last, cause=cause, other_failures=[])
 
 
 def early(job: Job, several: Iterator[LogRead]) -> list[LogRead]:

@@ -205,10 +205,15 @@ class Reader:
     def _opened(self, file: File, size: int, is_again: bool) -> OpenLog | LogRead:
         """The open log, in pieces of at most `size` bytes; or why it is skipped.
 
-        Nothing is read of a log that has an index.
+        Nothing is read of a log that has an index, so what was done before it is charged here.
         """
+        try:
+            self.budget.charge_rendering()
+        except Incomplete as error:
+            self._ended.append(error)
         if self._ended:
-            return _skipped(file, str(self._ended[0]))._replace(is_unpaid=True)
+            why = self._ended[0]
+            return LogRead(file, missing=(why,), skipped=str(why), is_unpaid=True)
         by_index = file.size is None or file.size > SMALL
         try:
             log = self._open(file.name, size, by_index, is_again)

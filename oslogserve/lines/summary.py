@@ -5,12 +5,13 @@ The types are those of the JSON in answers and indexes too: members come in the 
 that has a default is left out if it has it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from sys import getsizeof
 from typing import Any
 
 from msgspec import Struct, convert
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from oslogserve.lines.fingerprints import fingerprints, headline
 from oslogserve.native import LIMITS, SEVERITIES, kind_of
@@ -191,6 +192,18 @@ NONE = Summary(
     chapters=[],
     severities={},
 )
+
+
+def held(part: object) -> int:
+    """Bytes of memory of a summary or a part of it, with all that it has: a character may take four."""
+    parts: Iterable[object] = ()
+    if isinstance(part, Struct):
+        parts = astuple(part)
+    elif isinstance(part, Mapping):
+        parts = (*part, *part.values())
+    elif isinstance(part, list):
+        parts = part
+    return getsizeof(part) + sum(map(held, parts))
 
 
 def innermost(chapters: Sequence[Chapter], line: int) -> Chapter | None:

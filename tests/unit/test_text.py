@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from oslogserve.text import (
+    characters_held,
     cut,
     duration,
     for_terminal,
@@ -109,3 +110,8 @@ def test_a_terminal_gets_colours_and_no_other_sequence(log, text):
     for size in (1, 2, 3, 5, 1000):
         pieces = (log[at : at + size] for at in range(0, len(log), size))
         assert b"".join(for_terminal(pieces)) == (log if text is None else text)
+
+
+@pytest.mark.parametrize(("text", "size"), [("abc", 3), ("", 0), ("abc\N{GRINNING FACE}", 16)])
+def test_one_wide_character_makes_all_of_a_text_wide(text, size):
+    assert size <= characters_held(text) <= size + 32

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from oslogserve.lines.selection import Selection
 from oslogserve.lines.summary import Summary
+from oslogserve.text import characters_held
 
 #: Lines that are read: so many, and one more for so many bytes of the excerpt.
 LEAST_LINES, BYTES_OF_LINE = 600, 40
@@ -113,7 +114,7 @@ def marked_lines(pieces: Iterable[bytes], plan: Selection) -> Iterator[MarkedLin
         *texts, rest = (rest + piece).split(b"\n")
         for line in map(_DECODER.decode, texts):
             if line.number not in behind:
-                held += len(line.text)
+                held += characters_held(line.text) + characters_held(line.end)
                 yield line if held <= MOST_HELD else _short(line)
             if line.number >= last:
                 return

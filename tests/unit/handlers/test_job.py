@@ -14,6 +14,7 @@ import webob
 
 from oslogserve import native
 from oslogserve.errors import Incomplete, SourceError
+from oslogserve.jobs import overview
 from tests.kit.open_logs import FakeLog, FakeSource
 from tests.unit.handlers.asking import HTML, Asking, descriptors, followed
 
@@ -1128,6 +1129,39 @@ def test_very_many_errors_and_chapters_of_logs_take_little_memory_and_are_told(t
     sentence = r"of \d\d? logs, only the first and the last error are ranked: .*"
     assert re.fullmatch(sentence, found["notices"][0])
     assert {log["last_error"]["line"] for log in found["logs"]} == {130}
+
+
+@pytest.fixture
+def indexed(tmp_path):
+    """Asks for logs that have indexes with large summaries."""
+    failed = (
+        "--- FAIL: Test%d (0.00s)\n"
+        + "    a_test.go:%d: \N{GRINNING FACE} {}\n".format("x" * 370) * 39
+    )
+    text = "".join(failed % (number, *range(39)) for number in range(12)) + "FAIL\n"
+    (tmp_path / "job").mkdir()
+    log = tmp_path / "job" / "0.txt"
+    log.write_text(text * 2)
+    for number in range(1, 400):
+        (tmp_path / "job" / f"{number}.txt").hardlink_to(log)
+    Asking(tmp_path, index_directory=str(tmp_path / "indexes"))("/job/0.txt?format=summary")
+    return lambda **options: Asking(tmp_path, index_directory=str(tmp_path / "indexes"), **options)
+
+
+@pytest.mark.parametrize("view", ["summary", "overview"])
+def test_summaries_from_indexes_are_charged_like_others(indexed, view):
+    ask = indexed(serve_processor_time="0.05")
+    assert "processor time of the request are used up" in ask(f"/job/?format={view}").text
+    assert ask.counted("indexes_used_total")[""] < 400
+    assert any("budget" in labels for labels in ask.counted("incomplete_logs_total"))
+
+
+def test_the_lines_of_causes_of_many_logs_take_little_memory(indexed, monkeypatch):
+    monkeypatch.setattr(overview, "MOST_HELD", 2**20)
+    ask = indexed()
+    assert peak(ask, "/job/?format=summary") < 20 * 2**20
+    logs = ask("/job/?format=summary").json["logs"]
+    assert {len(log["cause"]["told"]) for log in logs} == {4, 40}
 
 
 def test_a_log_of_a_very_long_name_is_left_out_and_told(job):
