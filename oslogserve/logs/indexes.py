@@ -3,6 +3,13 @@
 
 They are in a directory that all workers share: an LRU cache of files, bounded by their bytes.
 
+An index belongs to a version of stored bytes, and not to a path: its key has the source, the version, size, encoding
+and second of change. So two names of one file share it, and so do objects with the same text whose ETag is a digest of
+it. That is right because the server alone writes indexes, each from the very bytes of that version, and because nothing
+in it depends on a name. Who wants two texts to share one must make both: two objects with one MD5, or a file that is
+rewritten with its old size and time. Both logs are then of the same job, which could have written anything into them.
+An ETag that is no digest must tell objects apart by itself: Azure's is a time in steps of 100 ns.
+
 The file of an index has these parts, in this order: facts (lines, bytes of the text, whether the last line is
 complete, the compression and its time, the log's first bytes); the summary and the compact summary, JSON that whoever
 reads lines makes; the blocks, JSON of the core; the points of the log's compression, with the sizes of their windows;

@@ -277,6 +277,15 @@ def other_bytes(log):
     os.utime(log, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
+def test_two_names_of_one_file_share_an_index_and_tell_the_same_of_it(log):
+    log.with_name(f"b{log.name[1:]}").hardlink_to(log)
+    ask = asking(log)
+    answers = [ask(f"/{name}.txt?format=summary").body for name in "ab"]
+    assert answers[0] == answers[1]
+    assert ask.counted("indexes_made_total") == {"": 1}
+    assert ask.counted("indexes_used_total") == {"": 1}
+
+
 def test_a_log_with_other_bytes_under_its_version_is_read_without_its_index(log):
     ask = asking(log)
     ask("/a.txt?format=summary")
