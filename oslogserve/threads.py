@@ -4,13 +4,17 @@
 import ctypes
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import Future
+from math import inf
 from typing import TypeVar
 
 _T = TypeVar("_T")
-#: Timeout in seconds for entering the waiting room.
+#: Seconds for which those wait for whom there is no room: then they are refused.
 ROOM_PATIENCE = 0.5
+#: Seconds between two looks of a waiter whether it still waits for something.
+LOOK_EVERY = 0.5
 # glibc's numbers of its parameters.
 _M_TRIM_THRESHOLD = -1
 _M_MMAP_THRESHOLD = -3
@@ -28,59 +32,99 @@ class Full(Exception):
     """Raised if all places are taken, and waiting is pointless."""
 
 
+class Room:
+    """The threads that may have places of bulkheads or wait for them, together: the others stay free.
+
+    If too many wait, the first ones of each kind of work may stay, and the others are refused soon.
+    """
+
+    def __init__(self, threads: float = inf, patience: float = ROOM_PATIENCE) -> None:
+        """patience: see ROOM_PATIENCE."""
+        self.lock = threading.Lock()
+        self.patience = patience
+        #: Places that are taken, of all bulkheads.
+        self.taken = 0
+        #: In the order in which they came.
+        self.waiting: list[Waiter] = []
+        self._threads = threads
+
+    def has_room_for(self, waiter: "Waiter") -> bool:
+        of_kind = Counter[Bulkhead]()
+        ranks = {}
+        for place, one in enumerate(self.waiting):
+            ranks[one] = of_kind[one.bulkhead], place
+            of_kind[one.bulkhead] += 1
+        before = sum(rank < ranks[waiter] for rank in ranks.values())
+        return self.taken + before < self._threads
+
+
+class Waiter:
+    def __init__(self, bulkhead: "Bulkhead", lock: threading.Lock) -> None:
+        self.bulkhead = bulkhead
+        #: Notified when it may be its turn.
+        self.turn = threading.Condition(lock)
+
+
 class Bulkhead:
     """A number of places for one kind of work, which keep it from taking all threads.
 
-    If all are taken, callers wait, as long as places keep being given back.
+    If all are taken, callers wait for their turns, as long as places keep being given back.
     """
 
-    def __init__(
-        self,
-        places: int,
-        patience: float,
-        waiting_room: threading.Semaphore | None = None,
-        room_patience: float = ROOM_PATIENCE,
-    ) -> None:
-        """patience: seconds without a place taken or given back before waiters are refused.
-
-        waiting_room: limits the threads that wait; several bulkheads may share it. room_patience: see
-        ROOM_PATIENCE.
-        """
+    def __init__(self, places: int, patience: float, room: Room | None = None) -> None:
+        """patience: seconds without a place taken or given back before waiters are refused. room: several bulkheads
+        may share it; None for one without limits."""
         self._places = max(1, places)
         self._patience = patience
-        self._waiting_room = waiting_room
-        self._room_patience = room_patience
-        self._changed = threading.Condition()
+        self._room = room or Room()
         #: Of each who has a place, what says that it does nothing.
         self._holders: list[Callable[[], bool]] = []
         #: When a place was last taken or given back.
         self._last_change = 0.0
 
-    def enter(self, is_idle: Callable[[], bool] = bool) -> None:
-        """Takes a place. Raises Full. is_idle: true while the place counts as free; `bool` never says so."""
-        with self._changed:
-            if len(self._holders) < self._places or not self._is_full():
-                self._take(is_idle)
-                return
-            self._patience_left()
-        room = self._waiting_room
-        if room is not None and not room.acquire(timeout=self._room_patience):
-            raise Full
-        try:
-            with self._changed:
-                while self._is_full():
-                    self._changed.wait(self._patience_left())
-                self._take(is_idle)
-        finally:
-            if room is not None:
-                room.release()
+    def enter(
+        self, is_idle: Callable[[], bool] = bool, look: Callable[[], None] = lambda: None
+    ) -> None:
+        """Takes a place. Raises Full. is_idle: true while the place counts as free; `bool` never says so. look: called
+        while it waits; what it raises ends that."""
+        room = self._room
+        with room.lock:
+            if self._first_waiter() is not None or self._is_full():
+                self._patience_left()
+                waiter = Waiter(self, room.lock)
+                room.waiting.append(waiter)
+                try:
+                    self._wait(waiter, look)
+                finally:
+                    room.waiting.remove(waiter)
+                    self._call_next()
+            self._holders.append(is_idle)
+            room.taken += 1
+            self._last_change = time.monotonic()
+
+    def _wait(self, waiter: Waiter, look: Callable[[], None]) -> None:
+        room, crowded_since = self._room, inf
+        while self._first_waiter() is not waiter or self._is_full():
+            look()
+            now, left = time.monotonic(), self._patience_left()
+            if room.has_room_for(waiter):
+                crowded_since = inf
+            else:
+                crowded_since = min(crowded_since, now)
+                left = min(left, crowded_since + room.patience - now)
+                if left <= 0:
+                    raise Full
+            waiter.turn.wait(min(left, LOOK_EVERY))
+
+    def _first_waiter(self) -> Waiter | None:
+        return next((one for one in self._room.waiting if one.bulkhead is self), None)
+
+    def _call_next(self) -> None:
+        if waiter := self._first_waiter():
+            waiter.turn.notify()
 
     def _is_full(self) -> bool:
         return sum(not is_idle() for is_idle in self._holders) >= self._places
-
-    def _take(self, is_idle: Callable[[], bool]) -> None:
-        self._holders.append(is_idle)
-        self._last_change = time.monotonic()
 
     def _patience_left(self) -> float:
         """Seconds until waiters are refused. Raises Full if none are left."""
@@ -91,10 +135,11 @@ class Bulkhead:
 
     def leave(self, is_idle: Callable[[], bool] = bool) -> None:
         """Gives a place back. is_idle: as for enter()."""
-        with self._changed:
+        with self._room.lock:
             self._holders.remove(is_idle)
+            self._room.taken -= 1
             self._last_change = time.monotonic()
-            self._changed.notify()
+            self._call_next()
 
 
 def started(work: Callable[[], _T], name: str) -> "Future[_T]":

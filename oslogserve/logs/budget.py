@@ -7,8 +7,9 @@ thread that did it; the first charge beyond a limit raises Incomplete, and the a
 notices that the client has left, so that nobody works for nobody.
 
 Some work is bounded by places as well, for all requests of a process together: large logs, searches, folders. If all
-places of a kind are taken, requests wait, as long as places keep being given back, and are refused then. Some threads
-are always kept free for small answers. A request for a folder's lines whose client takes nothing keeps its place, but
+places of a kind are taken, requests wait for their turns, as long as places keep being given back, and are refused then.
+A request for summaries waits for as long as those before it may work. Some threads are always kept free for small
+answers: if too many wait, the last ones are refused. A request for a folder's lines whose client takes nothing keeps its place, but
 not from others.
 """
 
@@ -17,10 +18,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from math import inf
-from threading import Lock, Semaphore, local
+from threading import Lock, local
 
 from oslogserve.errors import Busy, ClientLeft, Incomplete
-from oslogserve.threads import Bulkhead, Full
+from oslogserve.threads import Bulkhead, Full, Room
 
 #: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
 MOST_SENT = 2
@@ -83,10 +84,15 @@ class Budget:
             return
         try:
             is_idle = self._is_idle if work == JOBS else bool
-            bulkhead.enter(is_idle)
+            bulkhead.enter(is_idle, self._look)
         except Full:
             raise Busy(f"This server is busy with other {work}.") from None
         self._entered.append(partial(bulkhead.leave, is_idle))
+
+    def _look(self) -> None:
+        """Raises ClientLeft."""
+        if self._has_left():
+            raise ClientLeft
 
     def _is_idle(self) -> bool:
         return time.monotonic() - self._last_work > IDLE_AFTER
@@ -147,8 +153,7 @@ class Budget:
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + LOOK_EVERY
-            if self._has_left():
-                raise ClientLeft
+            self._look()
         seconds, size = self._processor_time, self._inflated_size
         if self._seconds > seconds:
             raise Incomplete(
@@ -191,14 +196,17 @@ class Workload:
         # All places together, one waiting thread and the free ones are no more than all threads. A
         # search of a small log holds its place briefly; that of a large one has a place of that, too.
         left = threads - eighth - sum(folders.values()) - 1
-        large_logs = max(1, min(MOST_LARGE_LOGS, left))
         places = {
-            LARGE_LOGS: large_logs,
+            LARGE_LOGS: max(1, min(MOST_LARGE_LOGS, left)),
             SEARCHES: min(MOST_SEARCHES, max(1, threads // 4)),
             **folders,
         }
-        room = Semaphore(max(1, left + 1 - large_logs))
-        self._bulkheads = {work: Bulkhead(n, PATIENCE, room) for work, n in places.items()}
+        # Places of summaries are given back before they are sent: whoever has one is at work.
+        patience = {OVERVIEWS: max(PATIENCE, processor_time)}
+        room = Room(threads - eighth)
+        self._bulkheads = {
+            work: Bulkhead(n, patience.get(work, PATIENCE), room) for work, n in places.items()
+        }
 
     def begin(self, has_left: Callable[[], bool]) -> Budget:
         """The budget of a request, to be closed at its end. has_left: see Budget."""

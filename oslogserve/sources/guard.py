@@ -36,7 +36,7 @@ from oslogserve.sources import (
     WantedEntries,
 )
 from oslogserve.text import log_message
-from oslogserve.threads import Bulkhead, Full
+from oslogserve.threads import Bulkhead, Full, Room
 
 #: Failures in a row that open the circuit breaker.
 FAILURES = 5
@@ -183,9 +183,9 @@ class Guard:
         self._breaker = CircuitBreaker(source.name, source.location, metrics)
         self._places = Bulkhead(threads // 2, PATIENCE)
         if is_fallback:
-            room = threading.Semaphore(max(1, threads // 4))
-            patience, room_patience = FALLBACK_PATIENCE, FALLBACK_ROOM_PATIENCE
-            self._places = Bulkhead(threads // 2, patience, room, room_patience)
+            places = max(1, threads // 2)
+            room = Room(places + max(1, threads // 4), FALLBACK_ROOM_PATIENCE)
+            self._places = Bulkhead(places, FALLBACK_PATIENCE, room)
 
     def for_request(self, context: Context) -> "GuardedSource":
         """The guarded source of one request."""

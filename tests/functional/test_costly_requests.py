@@ -6,6 +6,7 @@ import json
 import random
 import socket
 import time
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from urllib.parse import quote, urlsplit
 
@@ -69,6 +70,20 @@ def test_a_health_check_is_answered_beside_searches_without_end(server):
     assert in_progress(server) > 0
     for hog in hogs:
         hog.close()
+
+
+def test_overviews_for_many_clients_are_served_in_turn_and_not_refused(root):
+    (root / "failed").mkdir()
+    for number in range(60):
+        error = f"2024-03-28 12:20:43.570 ERROR {number} {'x' * 150}\n"
+        (root / "failed" / f"{number}.txt").write_text(error * 700)
+    options = ("--threads", "32")
+    with (
+        Gunicorn(ini({"disk": {"root": root}}), *options) as server,
+        ThreadPoolExecutor(25) as clients,
+    ):
+        answers = clients.map(lambda _: ask(server, "/failed/?format=overview"), range(25))
+        assert [answer.status for answer in answers] == [200] * 25
 
 
 @pytest.mark.parametrize("path", ["/bomb.txt.gz", "/a.txt?format=raw"])

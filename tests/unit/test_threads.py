@@ -3,21 +3,105 @@ import ctypes
 import subprocess
 import sys
 import threading
+import time
+from unittest.mock import Mock
 
 import pytest
 
-from oslogserve.threads import ARENAS, Bulkhead, Full
+from oslogserve.threads import ARENAS, Bulkhead, Full, Room
 
 PATIENCE = 3.0
 #: Seconds after which a test has failed; none waits for so long where all is well.
 BOUND = 20
 
 
-def test_nobody_waits_long_where_there_is_no_room_to_wait(clock):
-    places = Bulkhead(1, PATIENCE, threading.Semaphore(0), 0.01)
+class Waiting:
+    """Threads that wait for places of a bulkhead, and give them back at once."""
+
+    def __init__(self):
+        self.served = []
+        self.refused = []
+        self._threads = []
+
+    def enter(self, places, name):
+        """Returns once it waits."""
+
+        def run():
+            try:
+                places.enter()
+            except Full:
+                self.refused.append(name)
+                return
+            self.served.append(name)
+            places.leave()
+
+        before = len(places._room.waiting)
+        self._threads.append(threading.Thread(target=run))
+        self._threads[-1].start()
+        while len(places._room.waiting) == before:
+            time.sleep(0.001)
+
+    def end(self):
+        for thread in self._threads:
+            thread.join(BOUND)
+        return self.served, self.refused
+
+
+@pytest.fixture
+def waiting():
+    return Waiting()
+
+
+def test_whoever_waits_is_served_in_turn(waiting):
+    places = Bulkhead(1, BOUND)
+    places.enter()
+    names = [*range(8)]
+    for name in names:
+        waiting.enter(places, name)
+    places.leave()
+    assert waiting.end() == (names, [])
+
+
+def test_nobody_overtakes_those_who_wait(waiting):
+    places = Bulkhead(1, BOUND)
+    places.enter()
+    waiting.enter(places, "first")
+    places.leave()
+    places.enter()
+    waiting.served.append("second")
+    places.leave()
+    assert waiting.end() == (["first", "second"], [])
+
+
+def test_nobody_waits_long_where_there_is_no_room_to_wait():
+    places = Bulkhead(1, BOUND, Room(1, 0.01))
     places.enter()
     with pytest.raises(Full):
         places.enter()
+
+
+def test_the_last_ones_of_the_kind_that_waits_most_are_refused(waiting):
+    room = Room(5, 0.1)
+    summaries, logs = Bulkhead(1, BOUND, room), Bulkhead(1, BOUND, room)
+    summaries.enter()
+    for name in ("first", "second", "third"):
+        waiting.enter(summaries, name)
+    logs.enter()
+    waiting.enter(logs, "log")
+    while waiting.refused != ["third"]:
+        time.sleep(0.001)
+    summaries.leave()
+    logs.leave()
+    served, refused = waiting.end()
+    assert (sorted(served), refused) == (["first", "log", "second"], ["third"])
+
+
+def test_a_waiter_that_nobody_waits_for_gives_up():
+    places = Bulkhead(1, BOUND)
+    places.enter()
+    with pytest.raises(ConnectionResetError):
+        places.enter(look=Mock(side_effect=[None, ConnectionResetError]))
+    assert not places._room.waiting
 
 
 def test_a_place_in_which_nothing_is_done_counts_as_free(clock):
@@ -36,13 +120,12 @@ def test_a_place_in_which_nothing_is_done_counts_as_free(clock):
 
 
 def test_whoever_gave_up_makes_room_to_wait(clock):
-    room = threading.Semaphore(1)
-    places = Bulkhead(1, PATIENCE, room)
+    places = Bulkhead(1, PATIENCE, Room(2))
     places.enter()
     clock.now += PATIENCE
     with pytest.raises(Full):
         places.enter()
-    assert room.acquire(blocking=False)
+    assert not places._room.waiting
 
 
 #: Eight threads that hold memory of their C library at once; then it says what arenas it has.

@@ -13,7 +13,7 @@ import webob
 
 from oslogserve.errors import Busy, ClientLeft, Incomplete
 from oslogserve.logs import budget
-from oslogserve.logs.budget import SEARCHES, Budget, Workload
+from oslogserve.logs.budget import OVERVIEWS, SEARCHES, Budget, Workload
 from tests.unit.handlers.asking import HTML, Asking
 
 _random = random.Random(13)
@@ -149,6 +149,25 @@ def test_a_burst_of_ordinary_requests_is_delayed_and_not_refused(ask, tmp_path, 
     with ThreadPoolExecutor(18) as threads:
         statuses = list(threads.map(lambda _: asked(url).status_int, range(50)))
     assert statuses == [200] * 50
+
+
+def test_summaries_are_waited_for_as_long_as_others_may_take(monkeypatch):
+    monkeypatch.setattr(budget, "PATIENCE", 0.05)
+    workload = Workload(60, MIB, threads=8)
+    first = workload.begin(bool)
+    first.enter(OVERVIEWS)
+    with ThreadPoolExecutor(1) as threads:
+        second = threads.submit(workload.begin(bool).enter, OVERVIEWS)
+        time.sleep(0.3)
+        first.close()
+        second.result()
+
+
+def test_nobody_waits_for_a_place_for_a_client_that_has_left():
+    workload = Workload(60, MIB, threads=8)
+    workload.begin(bool).enter(OVERVIEWS)
+    with pytest.raises(ClientLeft):
+        workload.begin(lambda: True).enter(OVERVIEWS)
 
 
 @pytest.mark.parametrize("view", ["summary", "overview"])
