@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 #: client that stops is cut off after one to three times as many: measured were 93 s. Not a socket's timeout in
 #: Python: that is for all of a piece, which slow readers take longer for.
 SEND_TIMEOUT = 30
+#: Seconds for a request's body, which nobody reads: a client that sends one sends it with the headers.
+BODY_TIMEOUT = 0.01
 #: Seconds for the trial of a new configuration. A stop meanwhile waits for it, and systemd's unit allows 85 s.
 TRIAL = 20.0
 #: What is told of a trial.
@@ -50,7 +52,7 @@ class Worker(ThreadWorker):
     """A worker that accepts connections only while it has a free thread, else leaves them to others.
 
     gunicorn's setting `worker_connections` counts idle connections too, so with keep-alive they keep
-    out busy ones. Without keep-alive, gunicorn's main loop waits up to 2 s for each client to close.
+    out busy ones.
     """
 
     @property
@@ -64,11 +66,25 @@ class Worker(ThreadWorker):
         self._most_connections = most
 
     def handle_request(self, req: Any, conn: Any) -> bool:
-        """Answers a request. A client that takes nothing for long is one that left."""
+        """Answers a request, and waits neither for a body that it announces nor for its client to close the
+        connection. A client that takes nothing for long is one that left.
+
+        gunicorn waits 5 s for each body, with this thread, and 2 s for each client that does not close, with the
+        main loop.
+        """
         timeout = struct.pack("ll", SEND_TIMEOUT, 0)
         conn.sock.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
+        if not _takes_body(conn):
+            req.force_close()
         try:
-            return bool(super().handle_request(req, conn))
+            if super().handle_request(req, conn):
+                return True
+            _takes_body(
+                conn
+            )  # bytes that nobody has read would reset the connection before its answer is taken
+            with suppress(OSError):
+                conn.sock.shutdown(socket.SHUT_RDWR)
+            return False
         except BlockingIOError as error:
             # Reset, so that no part of an answer looks like all of it, and gunicorn's main loop need not
             # wait until the client takes what was sent.
@@ -82,6 +98,14 @@ class Worker(ThreadWorker):
         their next requests would wait for it, although another worker may be free."""
         busy = self.nr_conns - len(self.keepalived_conns) - len(self.pending_conns)
         super().murder_keepalived(force or busy >= int(self.cfg.threads))
+
+
+def _takes_body(conn: Any) -> bool:
+    """Takes what has come of the request's body. True if that is all of it."""
+    try:
+        return bool(conn.parser.finish_body(deadline=time.monotonic() + BODY_TIMEOUT))
+    except Exception:  # noqa: BLE001 - it is malformed, or the client has left: nobody needs it
+        return False
 
 
 class _Configuration:

@@ -4,6 +4,7 @@
 import os
 import re
 import signal
+import socket
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
@@ -15,7 +16,7 @@ from oslogserve import __version__
 from oslogserve.query.parameters import MAX_QUERY
 from tests.servers.client import ask, begin, metric
 from tests.servers.gunicorn import Gunicorn
-from tests.servers.process import ServerError, poll
+from tests.servers.process import HOST, ServerError, poll
 from tests.servers.readers import Readers, write_logs
 
 REQUESTS = 40
@@ -51,6 +52,41 @@ def test_a_query_as_long_as_one_may_be_is_answered(server):
     query = "&".join(["not=" + "x" * 507] * 8)
     assert len(query) == MAX_QUERY - 1
     assert ask(server, f"/a.txt?{query}").body == b"one line\n"
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        b"Content-Length: 1000000\r\n\r\n" + b"x" * 1000,
+        b"Transfer-Encoding: chunked\r\n\r\nfffff\r\n" + b"x" * 1000,
+        b"Connection: close\r\n\r\n",
+    ],
+    ids=["a body", "chunks", "an open connection"],
+)
+def test_nobody_waits_for_what_a_client_may_still_send(server, rest):
+    with ExitStack() as stack:
+        clients = []
+        for _ in range(100):
+            clients.append(stack.enter_context(socket.create_connection((HOST, server.port), 20)))
+            clients[-1].sendall(b"GET /a.txt HTTP/1.1\r\nHost: logs\r\n" + rest)
+        for _ in range(4):
+            assert ask(server, "/healthz", timeout=4).status == 200
+        for client in clients:
+            answer = b"".join(iter(lambda client=client: client.recv(4096), b""))
+            assert answer.startswith(b"HTTP/1.1 200 OK\r\n")
+            assert b"\r\nConnection: close\r\n" in answer
+            assert answer.endswith(b"one line\n")
+
+
+def test_a_body_that_comes_at_once_costs_no_connection(server):
+    request = b"GET /a.txt HTTP/1.1\r\nHost: logs\r\nContent-Length: 7\r\n\r\nx\r\ny\r\n\r"
+    with socket.create_connection((HOST, server.port), 20) as client:
+        for _ in range(2):
+            client.sendall(request)
+            answer = b""
+            while not answer.endswith(b"one line\n"):
+                answer += client.recv(4096)
+            assert b"\r\nConnection: keep-alive\r\n" in answer
 
 
 def test_two_workers_metrics_add_up(server):
