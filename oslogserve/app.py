@@ -40,6 +40,7 @@ from oslogserve.handlers.seen import what_failed
 from oslogserve.handlers.server import Readiness
 from oslogserve.http.answer import Answer, Body
 from oslogserve.http.cors import Cors
+from oslogserve.http.hosts import check_host
 from oslogserve.http.operators import Operators
 from oslogserve.http.request import Request
 from oslogserve.http.request_log import RequestLog, fields_of, plain
@@ -93,6 +94,7 @@ class App:
         replaces_index = config["serve", "replace_generated_index"]
         listed = marks if config["serve", "listing"] else None
         self._folder = FolderHandler(self._log, job, workload, listed, replaces_index)
+        self._hosts = config["serve", "hosts"]
         origins = config["serve", "cors_origins"]
         self._cors = Cors(origins) if origins else None
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
@@ -167,6 +169,8 @@ class App:
     def _answer(self, request: Request, context: Context, opened: ExitStack) -> Answer:
         """opened: gets what is to be closed behind the answer, or if this raises."""
         method, path = request.environ["REQUEST_METHOD"], request.environ.get("PATH_INFO", "")
+        if self._hosts:
+            check_host(request.environ, self._hosts)
         if method not in ("GET", "HEAD"):
             if self._cors and path not in self._operator_paths:
                 preflight = self._cors.preflight(request)

@@ -53,6 +53,13 @@ class MethodNotAllowed(Error):
         )
 
 
+class Misdirected(Error):
+    status = "421 Misdirected Request"
+
+    def __init__(self) -> None:
+        super().__init__("This server does not answer under this name.")
+
+
 class RangeUnsatisfiable(Error):
     status = "416 Range Not Satisfiable"
 

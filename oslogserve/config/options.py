@@ -97,6 +97,7 @@ OPTIONS = (
         ("job_marks", _JOB_MARKS, str),
         ("operators", "127.0.0.0/8 ::1", values.networks),
         ("fronts", "127.0.0.0/8 ::1", values.networks),
+        ("hosts", "", values.hosts),
         ("cors_origins", "", values.origins),
         ("gzip_level", "2", values.gzip_level),
         ("max_age", "0", number(0, 365 * 24 * 3600)),

@@ -214,6 +214,14 @@ def networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
         raise ValueError("addresses and networks, such as 192.0.2.7 and 10.0.0.0/8") from None
 
 
+def hosts(value: str) -> tuple[str, ...]:
+    """Names of hosts, without ports, in small letters."""
+    found = value.lower().split()
+    if not all(re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", one) for one in found):
+        raise ValueError("names of hosts, such as logs.example.org, without a port")
+    return tuple(found)
+
+
 def origins(value: str) -> tuple[str, ...]:
     """Origins as browsers write them."""
     found = value.lower().split()

@@ -481,6 +481,17 @@ def test_origins_are_as_browsers_write_them(conf):
     assert config["serve", "cors_origins"] == ("https://dash.example.org", "http://[::1]:3000")
 
 
+def test_names_of_hosts_are_in_small_letters(conf):
+    config = conf("[serve]\nhosts = Logs.example.org logs\n")
+    assert config["serve", "hosts"] == ("logs.example.org", "logs")
+
+
+@pytest.mark.parametrize("name", ["*", "logs.example.org:80", "https://logs", "a..b"])
+def test_what_is_no_hosts_name_is_refused(conf, name):
+    with pytest.raises(ConfigError, match=r":2: \[serve\] hosts: .* is not understood"):
+        conf(f"[serve]\nhosts = {name}\n")
+
+
 @pytest.mark.parametrize("origin", ["*", "null", "dash.example.org", "https://a/", "https://a/b"])
 def test_what_is_no_origin_is_refused(conf, origin):
     with pytest.raises(ConfigError, match=r":2: \[serve\] cors_origins: .* is not understood"):
