@@ -44,8 +44,9 @@ DAY = 24 * HOUR
 #: Runs of a folder that ended in the same hour. A job may write more folders that look like runs. It is not the hour in
 #: which they are remembered: a command remembers those of weeks at once. All jobs of a change are some dozens.
 MOST_IN_FOLDER = 60
-#: Runs that are removed at once after their time, and seconds between two such removals of a process.
-MOST_REMOVED, PAUSE = 500, 60
+#: Seconds between two removals of old runs by a process, and runs that it removes then for each one that it has kept
+#: since. So a clock that jumps ahead by weeks, and back, does not empty the tables.
+PAUSE, REMOVED_FOR_EACH = 60, 2
 #: Runs that are read at once where all are.
 MOST_AT_ONCE = 500
 
@@ -71,7 +72,8 @@ class Database(Connections):
         self.days = days
         self.is_listed = is_listed
         self._now = now
-        self._removed_at = 0.0
+        #: When old runs were last removed, and how many were kept since.
+        self._removed_at, self._kept = 0.0, 0
 
     def remember(self, run: Run) -> str:
         """Keeps the run, and returns "kept", or else the refusal."""
@@ -80,9 +82,11 @@ class Database(Connections):
                 return refusal
             connection.execute(delete(runs).where(runs.c.path == run.path))
             _add(connection, run, min(run.ended, int(self._now())))
+            self._kept += 1
             if time.monotonic() >= self._removed_at + PAUSE:
+                most, self._kept = REMOVED_FOR_EACH * self._kept, 0
                 self._removed_at = time.monotonic()
-                old = select(runs.c.id).where(runs.c.ended < self._oldest()).limit(MOST_REMOVED)
+                old = select(runs.c.id).where(runs.c.ended < self._oldest()).limit(most)
                 connection.execute(delete(runs).where(runs.c.id.in_(old)))
         return "kept"
 

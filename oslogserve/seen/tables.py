@@ -51,6 +51,8 @@ TIMEOUT = 2
 MOST_IDLE = 10
 #: A number for the lock of PostgreSQL under which one at a time writes.
 _LOCK = 0x6F6C7365
+#: The largest number of a column.
+LARGEST_NUMBER = 2**31 - 1
 #: Attempts to make tables that somebody removes meanwhile.
 _MOST_TRIES = 5
 
@@ -91,6 +93,16 @@ class Fingerprint(TypeDecorator[str]):
         return (value or b"").hex()
 
 
+class Number(TypeDecorator[int]):
+    """A number of 32 bits, as PostgreSQL has them; a larger one is the largest. A log may have more lines."""
+
+    impl = Integer
+    cache_ok = True
+
+    def process_bind_param(self, value: int | None, _: Dialect) -> int:
+        return max(-LARGEST_NUMBER, min(value or 0, LARGEST_NUMBER))
+
+
 #: Its one row says that all other tables here are oslogserve's, and their VERSION. Every release reads it, so its
 #: name and columns never change.
 versions = Table(
@@ -117,7 +129,7 @@ runs = Table(
     Column("path", Text(MOST_PATH, is_cut=False), nullable=False, unique=True),
     #: A digest of the path of the folder above.
     Column("folder", LargeBinary, nullable=False),
-    Column("ended", Integer, nullable=False),
+    Column("ended", Number, nullable=False),
     Column("has_failed", Boolean, nullable=False),
     Column("job", ForeignKey("oslogserve_jobs.id"), nullable=False),
     Column("change", Text(MOST_NAME), nullable=False),
@@ -134,7 +146,7 @@ causes = Table(
     Column("run", ForeignKey("oslogserve_runs.id", ondelete="CASCADE"), primary_key=True),
     Column("place", Integer, primary_key=True),
     Column("log", Text(MOST_NAME), nullable=False),
-    Column("line", Integer, nullable=False),
+    Column("line", Number, nullable=False),
     Column("text", Text(MOST_TEXT), nullable=False),
     Column("exact", Fingerprint, nullable=False),
     Column("failure", Fingerprint, nullable=False),
@@ -148,7 +160,7 @@ sightings = Table(
     schema,
     Column("fingerprint", Fingerprint, primary_key=True),
     Column("has_failed", Boolean, primary_key=True),
-    Column("ended", Integer, primary_key=True),
+    Column("ended", Number, primary_key=True),
     Column("run", ForeignKey("oslogserve_runs.id", ondelete="CASCADE"), primary_key=True),
     Column("job", Integer, nullable=False),
     #: True for the exact fingerprint of the run's first cause, by which the list counts it.

@@ -274,6 +274,21 @@ def test_runs_are_kept_for_so_many_days_and_then_removed(kept, opened, rows):
     assert (rows("runs"), rows("causes"), rows("sightings")) == (1, 1, 2)
 
 
+def test_a_clock_that_jumps_ahead_and_back_leaves_the_runs_there(kept, opened):
+    for number in range(100):
+        kept.remember(run(f"{number}/a", cause(1)))
+    jumped = opened(now=NOW + 60 * DAY)
+    assert jumped.remember(run("new/1", cause(2), ago=-60 * DAY)) == "kept"
+    assert failed_runs(kept) >= 98
+
+
+def test_numbers_beyond_those_of_the_database_are_the_largest(kept):
+    far = run("a/1", cause(1)._replace(line=2**40), ago=NOW - 2**33)
+    assert kept.remember(far) == "kept"
+    [found] = kept.runs(fingerprint(2), 9)
+    assert (found.ended, found.causes[0].line) == (NOW, 2**31 - 1)
+
+
 def test_no_run_gets_the_causes_of_one_that_was_removed(kept, opened):
     kept.remember(run("a/1", cause(1), ago=20 * DAY))
     later = opened(now=NOW + 2 * DAY)
