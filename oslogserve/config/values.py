@@ -181,13 +181,15 @@ def line_pattern(value: str) -> str:
 
 def mask_pattern(value: str) -> str:
     """A pattern in RE2's syntax for what is replaced in an upload."""
+    if not value:
+        return value
     try:
         pattern = rewritten(value)
         Masks([], [pattern])  # as an upload does
         is_everywhere = Patterns([pattern]).hits(b"")
     except ValueError as error:
         raise ValueError(f"a regular expression of RE2's syntax ({error})") from None
-    if value and is_everywhere:
+    if is_everywhere:
         raise ValueError("a regular expression that does not match an empty text")
     return value
 

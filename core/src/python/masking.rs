@@ -17,7 +17,7 @@ impl Masks {
     #[new]
     #[expect(clippy::needless_pass_by_value)]
     fn new(values: Vec<Vec<u8>>, patterns: Vec<String>) -> PyResult<Self> {
-        masking::Masks::new(values, &patterns).map(Self).map_err(PyValueError::new_err)
+        masking::Masks::new(&values, &patterns).map(Self).map_err(PyValueError::new_err)
     }
 }
 
@@ -52,6 +52,6 @@ impl Masking {
 
     #[getter]
     fn counts(&self) -> Vec<u64> {
-        self.masking.counts.clone()
+        self.masking.counts(&self.masks.get().0)
     }
 }

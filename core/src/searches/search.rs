@@ -6,13 +6,16 @@
 //! matches hold, the needle, is searched for first: a pattern that begins with a class takes 17 times
 //! as long without.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use memchr::{memchr, memmem};
+use regex_automata::dfa::{Automaton, StartKind, dense};
 use regex_automata::meta::Regex;
 use regex_automata::nfa::thompson::{NFA, WhichCaptures};
-use regex_automata::{Input, MatchKind, PatternSet};
+use regex_automata::util::start;
+use regex_automata::{Anchored, Input, MatchKind, PatternSet};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::{
     Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look,
@@ -32,6 +35,9 @@ pub const MOST_MATCHES: usize = 100;
 const LARGEST_PROGRAM: usize = 4 * 1024 * 1024;
 /// Bytes of all patterns that are tried together.
 const LARGEST_TOGETHER: usize = 64 * 1024 * 1024;
+
+/// Bytes of the table by which is found out whether a pattern can match.
+const LARGEST_DENSE: usize = 1024 * 1024;
 
 /// Shorter text stands in too many lines to be searched for first.
 const SHORTEST_NEEDLE: usize = 4;
@@ -179,6 +185,40 @@ impl Several {
         self.regex.which_overlapping_matches(&Input::new(line), &mut found);
         found.iter().map(|pattern| pattern.as_usize()).collect()
     }
+}
+
+/// True unless no line has a match of the pattern that is not empty. Errors: as of Search::new().
+pub fn can_match(pattern: &str, reading: Reading) -> Result<bool, String> {
+    let hir = parsed(pattern, reading)?;
+    if hir.properties().maximum_len() == Some(0) {
+        return Ok(false);
+    }
+    let config = NFA::config().utf8(false).nfa_size_limit(Some(LARGEST_PROGRAM));
+    let nfa = NFA::compiler().configure(config).build_from_hir(&hir).map_err(|_| TOO_LARGE)?;
+    let config = dense::Config::new()
+        .start_kind(StartKind::Anchored)
+        .dfa_size_limit(Some(LARGEST_DENSE))
+        .determinize_size_limit(Some(LARGEST_DENSE));
+    let Ok(automaton) = dense::Builder::new().configure(config).build_from_nfa(&nfa) else {
+        return Ok(true); // nobody knows
+    };
+    // A letter, a blank and both ends of lines stand for all that can be before a match.
+    let before = [None, Some(b'a'), Some(b' '), Some(b'\n'), Some(b'\r')];
+    let start = |byte| {
+        let config = start::Config::new().anchored(Anchored::Yes).look_behind(byte);
+        automaton.start_state(&config).ok()
+    };
+    let mut states: Vec<_> = before.into_iter().filter_map(start).collect();
+    let mut known: HashSet<_> = states.iter().copied().collect();
+    while let Some(state) = states.pop() {
+        if automaton.is_match_state(state) {
+            return Ok(true);
+        }
+        let behind = (0..=u8::MAX).map(|byte| automaton.next_state(state, byte));
+        let behind = behind.chain([automaton.next_eoi_state(state)]);
+        states.extend(behind.filter(|&next| known.insert(next)));
+    }
+    Ok(false)
 }
 
 /// The states of a pattern's automaton. Errors: what is wrong with the pattern, in a sentence.

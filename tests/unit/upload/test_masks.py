@@ -1,4 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
+import random
+import time
+
 import pytest
 
 from oslogserve.config import ConfigError, load
@@ -59,6 +62,44 @@ def test_what_was_found_is_counted_by_its_line_and_never_shown():
     assert "hunter2" not in repr(vars(given))
 
 
+def occurrences(values, text):
+    """How often each value is in the text, wherever it begins."""
+    return [sum(text.startswith(value, at) for at in range(len(text))) for value in values]
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_values_in_values_are_each_counted_however_the_text_is_cut(seed):
+    choice = random.Random(seed)
+    letters = (b"ab", b"abc")[seed % 2]
+    drawn = [bytes(choice.choices(letters, k=choice.randint(4, 9))) for _ in range(12)]
+    values = {value: number for number, value in enumerate(dict.fromkeys(drawn))}
+    text = bytes(choice.choices(letters, k=400)) + b"."
+    marks = bytearray(len(text))
+    for value in values:
+        for at in range(len(text)):
+            if text.startswith(value, at):
+                marks[at : at + len(value)] = b"x" * len(value)
+    for size in (1, 3, 50, len(text)):
+        masking = Masks(values, {}).begin()
+        pieces = (text[at : at + size] for at in range(0, len(text), size))
+        got = b"".join(map(masking.feed, pieces)) + masking.finish()
+        assert masking.counts == occurrences(values, text)
+        kept = b"".join(text[at : at + 1] for at in range(len(text)) if not marks[at])
+        assert got.replace(b"***", b"") == kept
+
+
+def test_1396_values_that_begin_alike_are_masked_in_linear_time():
+    values = {b"a" * size: size for size in range(4, 1400)}
+    given = Masks(values, {})
+    began = time.process_time()
+    for size in (100, 1000, 65536):
+        masking = given.begin()
+        for _ in range(10**6 // size):
+            masking.feed(b"a" * size)
+        masking.finish()
+    assert time.process_time() - began < 5  # 8 s for each 200 KB if each is looked at
+
+
 def file_of(tmp_path, content):
     path = tmp_path / "masks"
     path.write_bytes(content)
@@ -116,6 +157,10 @@ def test_patterns_come_from_the_configuration(tmp_path):
         ("a*", "[mask x] pattern: 'a*' is not understood: it takes a regular expression that does"),
         ("", "[mask x] pattern: a mask needs a pattern"),
         ("(a{1000}){1000}", "it needs too much memory"),
+        *(
+            (never, "a pattern matches nothing in any line")
+            for never in (r"key\nsecret", r"key=[^\s\S]", "key=$secret", r"a\bb", "secret^", r"\b")
+        ),
     ],
 )
 def test_a_pattern_that_cannot_be_masked_is_refused(tmp_path, pattern, fault):
