@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from markupsafe import Markup
 
-from oslogserve.compression import plain_name
+from oslogserve.compression import fast, plain_name
 from oslogserve.errors import Header, Incomplete
 from oslogserve.http.request import is_settled
 from oslogserve.jobs.compare import NOT_COMPARED, Compared
@@ -39,6 +39,8 @@ ELEMENT_BYTES = 16
 LINES_BEFORE = 200
 #: Lines of the window before a page. Where the page before begins is known only once it is read.
 WINDOW_LINES = 10_000
+#: Bytes at a log's beginning that tell if it is another one.
+BEGINS = (64, 256, 1024)
 #: Parameters that links to other lines of the same filter replace.
 WINDOW = ("lines", "chapter", "after", "limit", "tail", "show")
 _ERROR = SEVERITIES.index("ERROR")
@@ -218,6 +220,12 @@ class LogView:
         # Lines of `show` are on this page.
         replaced = ("after", "tail", "show")
         return self.query.link(replaced, after=self.rendering.complete_lines)
+
+    @property
+    def begins(self) -> str:
+        """Checksums of the text's first bytes: those that pages of one log have are equal, while it grows."""
+        text = self.log.first_bytes.text
+        return " ".join(f"{fast.crc32(text[:size]):x}" for size in BEGINS if len(text) >= size)
 
     @property
     def new_lines(self) -> str | None:

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows new lines of a log that grows. The page of the lines behind the last ones is asked for like
-// any other, on condition that the log has changed. log.js learns of new lines by events.
+// any other, on condition that the log has changed. Other scripts learn of new lines by events, and of what the
+// log says of its failure by a new summary.
 
 const SECOND = 1000;
-const [SHORTEST, LONGEST] = [5 * SECOND, 60 * SECOND]; // pauses
+const [SHORTEST, QUIET, LONGEST] = [5 * SECOND, 8 * SECOND, 60 * SECOND]; // pauses: at most QUIET while the server answers
 const SLOWER = 1.5;
 const SHARE = 10; // a pause is at least so many times as long as the answer took
 const PATIENCE = 3600 * SECOND; // a log that is silent for longer is not asked for
@@ -11,6 +12,7 @@ const MOST_FAILURES = 5; // in a row
 const SILENT = 'This log has not changed for an hour.';
 const BLOCK = 256; // lines of a block, as the server makes them
 const REPEATED = 500; // lines that an answer may repeat: with the address, the ETag stays
+const COMPARED = 20; // lines that it repeats at least, which tell that it is of the same log
 
 const log = document.getElementById('log');
 const place = document.querySelector('.newer');
@@ -30,6 +32,7 @@ function create(tag, properties) {
 }
 
 const numberOf = (line) => Number(line.id.slice(1));
+const completeOf = (items) => items.filter((item) => item.matches('[id]:not(.shown)') && numberOf(item) <= last);
 const itemsOf = (root) => [...root.querySelectorAll('#log > .b > li')];
 const isAtEnd = () => scrollY + innerHeight >= document.documentElement.scrollHeight - 30;
 
@@ -38,17 +41,17 @@ const keyOf = (item) => (item.id ? `${item.id} ${item.textContent}`
   : new URL(item.firstElementChild.href).searchParams.get('lines'));
 
 let last = Number(place.dataset.last); // the last line that was complete
-let anchor = lastShown(); // answers begin with this line; without one, as the page does
+let anchor = lineToRepeat(); // answers begin with this line; without one, as the page does
 let tag; // the ETag of the last answer, of this address
 let tagged;
 
 // Lines that only the reader has opened may be missing from an answer.
-function lastShown() {
-  for (let block = log.lastElementChild; block; block = block.previousElementSibling) {
-    const lines = [...block.querySelectorAll(':scope > [id]:not(.shown)')];
-    const found = lines.findLast((line) => numberOf(line) <= last);
-    if (found) return found;
+function lineToRepeat() {
+  const found = [];
+  for (let block = log.lastElementChild; block && found.length < COMPARED; block = block.previousElementSibling) {
+    found.unshift(...completeOf([...block.children]));
   }
+  return found.at(-COMPARED) ?? found[0];
 }
 
 function addressOf() {
@@ -137,7 +140,7 @@ function sayUnseen(count) {
 }
 addEventListener('scroll', () => { if (unseen && isAtEnd()) sayUnseen(0); }, { passive: true });
 
-// Takes over what is new on a page of the same log. How many lines that are.
+// Takes over what is new on a page of the same log.
 function take(page) {
   const fresh = itemsOf(page);
   const old = itemsBehind();
@@ -149,11 +152,10 @@ function take(page) {
   remove(old.slice(same), fresh);
   append(fresh.slice(same));
   page.querySelector('.none') ?? document.querySelector('.none')?.remove();
-  document.querySelector('.facts').replaceWith(page.querySelector('.facts'));
+  factsOf(document).replaceWith(factsOf(page));
   if (staysAtEnd && (isNew.size || old.length > same)) goToEnd();
   sayUnseen(staysAtEnd ? 0 : unseen + isNew.size);
-  if (fresh.length > REPEATED) anchor = lastShown();
-  return isNew.size;
+  if (fresh.length > REPEATED) anchor = lineToRepeat();
 }
 
 function isFull() {
@@ -161,11 +163,16 @@ function isFull() {
   return log.getElementsByTagName('*').length >= elements || log.textContent.length >= size;
 }
 
-// True if the page of the lines behind the anchor is of another log.
+const factsOf = (root) => root.querySelector('.facts');
+
+// True if the page of the lines behind the anchor is of another log: one that begins with other text, or lacks lines
+// that were complete.
 function isOther(page) {
-  const [first] = itemsOf(page);
+  const [mine, others] = [document, page].map((root) => factsOf(root).dataset.begins.match(/\w+/g) ?? []);
   const lines = Number(page.getElementById('counts')?.dataset.lines ?? last);
-  return lines < last || (anchor && (!first || keyOf(first) !== keyOf(anchor)));
+  const fresh = new Set(itemsOf(page).map(keyOf));
+  return lines < last || mine.some((one, at) => one !== (others[at] ?? one))
+    || !completeOf(itemsBehind()).every((line) => fresh.has(keyOf(line)));
 }
 
 // Asking
@@ -175,18 +182,28 @@ class Ended {
   constructor(sentence) { this.sentence = sentence; }
 }
 
+// What the log says of its end; "" for nothing, and on a page of some of its lines, of which a summary knows none.
+function verdict() {
+  const { asksForPart, summary } = log.page ?? {};
+  const { passed, verdict: hasFailed } = summary && !asksForPart() ? summary : {};
+  return passed ? 'This log says that it passed.' : hasFailed ? 'This log says that it failed.' : '';
+}
+
 let pause = SHORTEST;
 let failures = 0;
-let uncounted = 0; // answers with lines that the counts of the bar lack
-let asked = performance.now();
+let isUncounted = false; // true if the summary is of an older log
+let wasKnown = ''; // the verdict behind which the reader wants more lines
+const opened = performance.now();
+let asked = opened; // when a question began or ended
 let since = 0; // when the reader has turned it on
 let timer;
 
+// Whether the log has changed, and why no more lines are asked for.
 async function newLines() {
   const address = addressOf();
   const headers = tag && tagged === address ? { 'If-None-Match': tag } : {};
   const answer = await fetch(address, { headers, cache: 'no-store', signal: AbortSignal.timeout(LONGEST) });
-  if (answer.status === 304) return 0;
+  if (answer.status === 304) return [false];
   if (answer.status === 404) throw new Ended('This log is gone.');
   if (!answer.ok) throw new Error(answer.status, { cause: Number(answer.headers.get('Retry-After')) });
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
@@ -201,31 +218,30 @@ async function newLines() {
   last = Number((newer ?? place).dataset.last);
   [tag, tagged] = [answer.headers.get('ETag'), address];
   offer(next ?? newer?.firstElementChild ?? link);
-  const count = take(page);
-  if (next || isFull()) throw new Ended('This page holds as many lines as it may.');
-  if (!newer) throw new Ended(SILENT);
-  return count;
+  const hasChanged = factsOf(page).outerHTML !== factsOf(document).outerHTML;
+  take(page);
+  return [hasChanged, next || isFull() ? 'This page holds as many lines as it may.' : newer ? '' : SILENT];
 }
 
-function slower(least) {
-  pause = Math.min(Math.max(pause * SLOWER, least), LONGEST);
+function slower(most, least = 0) {
+  pause = Math.min(Math.max(pause * SLOWER, least), most);
 }
 
 async function ask() {
   place.ariaBusy = 'true';
   asked = performance.now();
   try {
-    const count = await newLines();
+    const [hasChanged, why] = await newLines();
     failures = 0;
-    if (count) pause = SHORTEST; else slower(0);
-    uncounted += count ? 1 : 0;
-    if (uncounted > 5 || (uncounted && !count)) {
-      uncounted = 0;
-      log.dispatchEvent(new Event('counted'));
-    }
+    if (hasChanged) pause = SHORTEST; else slower(QUIET);
+    isUncounted ||= hasChanged;
+    if (isUncounted) isUncounted = !await log.page.summarise();
     pause = Math.max(pause, SHARE * (performance.now() - asked));
-    said.textContent = '';
+    said.textContent = verdict();
+    if (why) throw new Ended(why);
     if (Date.now() - Math.max(since, writtenAt()) > PATIENCE) throw new Ended(SILENT);
+    // More may come behind a verdict, such as what a job does after it.
+    if (!hasChanged && verdict() !== wasKnown) throw new Ended(verdict());
   } catch (error) {
     if (error instanceof Ended) end(error); else fail(error);
   }
@@ -241,7 +257,7 @@ function end({ sentence }) {
 
 function fail({ cause }) {
   failures += 1;
-  slower((cause || 0) * SECOND);
+  slower(LONGEST, (cause || 0) * SECOND);
   if (failures < MOST_FAILURES) said.textContent = 'No newer lines could be loaded: trying again.';
   else end(new Ended('No newer lines could be loaded.'));
 }
@@ -255,11 +271,17 @@ function plan() {
 }
 
 toggle.onchange = () => {
-  [pause, failures, since] = [SHORTEST, 0, Date.now()];
+  [pause, failures, since, wasKnown] = [SHORTEST, 0, Date.now(), verdict()];
   said.textContent = '';
   asked -= toggle.checked ? pause : 0; // at once
   plan();
 };
 document.addEventListener('visibilitychange', plan);
 toggle.checked = Date.now() - writtenAt() < PATIENCE;
-plan();
+// Of a log that is finished when its page is opened, nothing more is expected.
+function begin() {
+  if (!since && asked === opened && verdict()) end(new Ended(verdict()));
+  plan();
+}
+log.addEventListener('summed', begin, { once: true });
+if (log.page?.summary) begin(); else plan();

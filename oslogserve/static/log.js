@@ -388,7 +388,7 @@ function toggleWrap() {
 const moment = bar.querySelector('.moment');
 const isUndated = () => moment.hidden || Boolean(document.querySelector('#counts[data-undated]'));
 const lacksDate = () => (isRead() ? isUndated() : !log.querySelector('[name]'));
-log.addEventListener('counted', () => { moment.hidden &&= !log.querySelector('[name]'); });
+log.addEventListener('grown', () => { moment.hidden &&= !log.querySelector('[name]'); });
 for (const comes of ['pointerenter', 'pointerdown', 'focus', 'click']) {
   moment.addEventListener(comes, (event) => {
     // On a telephone, the link is in the open bar, which moves the lines.
@@ -487,7 +487,7 @@ function help() {
 document.addEventListener('keydown', (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === 'f') offerSearch();
   if (event.key === 'Escape') for (const open of bar.querySelectorAll('details[open]')) open.open = false;
-  if (!isPlain(event) || event.target.closest('input, dialog') || !Object.hasOwn(KEYS, event.key)) return;
+  if (!isPlain(event) || event.target.closest('input:not([type="range"], [type="checkbox"]), dialog') || !Object.hasOwn(KEYS, event.key)) return;
   event.preventDefault();
   KEYS[event.key][0]();
 });
@@ -507,13 +507,16 @@ function offerNew(severities) {
   link.textContent = `${counted.format(count)} new line${count === 1 ? '' : 's'}`;
 }
 
-async function showSummary() {
+const { title } = document;
+
+// True if the server gave one.
+async function summarise() {
   const address = new URL(location);
   for (const other of ['level', 'show', 'wrap']) address.searchParams.delete(other);
   for (const { name, value } of bar.querySelectorAll('[aria-invalid]')) address.searchParams.delete(name, value);
   address.searchParams.set('format', 'summary');
   const answer = await fetch(address);
-  if (!answer.ok) return;
+  if (!answer.ok) return false;
   const summary = await answer.json();
   const { severities, first_error: firstError, last_error: lastError } = summary;
   const counts = {};
@@ -528,20 +531,20 @@ async function showSummary() {
   }
   offerNew(summary.new ?? {});
   bar.querySelector('.cause').toggleAttribute('data-shown', asksForPart() || Boolean(causeOf(summary)));
+  document.title = (!asksForPart() && summary.failed ? 'Failed: ' : '') + title;
   document.getElementById('counts')?.remove();
   if (firstError) offerFirst(firstError.line);
   const found = isWhole() ? errors() : [];
   if (found.length) offerLast(numberOf(found.at(-1))); else if (lastError) offerLast(lastError.line);
   log.page.summary = summary;
   log.dispatchEvent(new Event('summed'));
+  return true;
 }
-
-log.addEventListener('counted', showSummary);
 
 // For folds.js, map.js and outline.js, which may come later: they learn of a new summary by an event.
 log.page = {
-  LINES, MORE, asking, bringIn, causeOf, goTo, isMore, isPlain, isRead, isWhole, lineAt, lineAtTop, lineFrom, lineLookedAt, lineOf,
-  linesWhile, neighbour, pin, rangeOf, say, setBack, summary: null,
+  LINES, MORE, asking, asksForPart, bringIn, causeOf, goTo, isMore, isPlain, isRead, isWhole, lineAt, lineAtTop, lineFrom, lineLookedAt,
+  lineOf, linesWhile, neighbour, pin, rangeOf, say, setBack, summarise, summary: null,
 };
 
 // While the lines come
@@ -574,4 +577,4 @@ if (!leftAt && fragment() === name) {
   if (from && lands) pin(from);
 }
 moment.hidden = isUndated();
-showSummary();
+summarise();

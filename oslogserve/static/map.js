@@ -124,7 +124,8 @@ function followReader(slider, seen, parts) {
 
 function drawMap(parts, errors) {
   const before = document.getElementById('map');
-  if (before?.contains(document.activeElement)) return;
+  const hadFocus = before?.contains(document.activeElement);
+  if (before?.querySelector(':active')) return; // it is being moved
   before?.remove();
   now = 0;
   const rows = rowsOf(parts);
@@ -142,6 +143,7 @@ function drawMap(parts, errors) {
     put(tip, part.row, rows);
   };
   steer(slider, parts);
+  if (hadFocus) slider.focus({ preventScroll: true });
   followReader(slider, seen, parts);
 }
 

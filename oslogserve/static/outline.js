@@ -205,7 +205,8 @@ let outline = null;
 let entries = [];
 
 function drawOutline(more) {
-  if (outline?.contains(document.activeElement)) return;
+  const { activeElement: active } = document;
+  const hasFocus = outline?.contains(active);
   const around = [];
   entries = chapters.map((chapter) => {
     while (around.length && around.at(-1).last < chapter.last) around.pop();
@@ -228,6 +229,8 @@ function drawOutline(more) {
     const { scrollTop } = before;
     before.replaceWith(outline);
     outline.scrollTop = scrollTop;
+    const links = entries.map(({ firstElementChild }) => firstElementChild);
+    if (hasFocus) (links.find(({ hash }) => hash === active.hash) ?? details.firstElementChild).focus({ preventScroll: true });
   } else {
     log.before(outline);
     document.documentElement.classList.add('outlined');

@@ -254,6 +254,101 @@ def test_a_log_that_was_replaced_is_not_mixed_with_the_first(log, text):
     expect(log.page.locator("#L1")).to_contain_text("other")
 
 
+def test_a_log_whose_beginning_is_another_is_not_mixed_with_the_first(log):
+    log.open()
+    log.write(BEGIN.replace("number 1\n", "number 0\n") + "new\n")
+    log.answer()
+    expect(log.page.locator(".newer")).to_contain_text("This log was shortened or replaced.")
+    assert log.page.locator("#log [id]").count() == 300
+
+
+@pytest.mark.parametrize("query", ["", "?level=NONE&context=1", "?q=number+2", "?tail=30"])
+def test_a_log_with_another_line_above_the_last_one_is_not_mixed_with_the_first(log, query):
+    log.open(query)
+    log.write(BEGIN.replace("number 299", "number 2xx") + "new\n")
+    log.answer()
+    expect(log.page.locator(".newer")).to_contain_text("This log was shortened or replaced.")
+    expect(log.page.locator("#L301")).to_have_count(0)
+
+
+CONSOLE = "PLAY [all] ***\nTASK [a : build] ***\nok: [n]\nTASK [a : test] ***\n" + "testing\n" * 9
+FAILURE = """\
+fatal: [n]: FAILED! => {"msg": "it broke"}
+PLAY RECAP ***
+n : ok=1 changed=0 unreachable=0 failed=1
+"""
+
+
+def failed(page):
+    """Expects what a page shows of CONSOLE behind which FAILURE came."""
+    expect(page).to_have_title("Failed: job.txt")
+    expect(page.locator(".card .headline")).to_contain_text("it broke")
+    expect(page.locator(".levels .ERROR")).to_have_attribute("data-count", "2")
+    expect(page.locator("#chapters .failed")).to_have_text("a : test failed")
+    expect(page.locator("#map .cause")).to_be_attached()
+    expect(page.locator(".newer [role=status]")).to_have_text("This log says that it failed.")
+
+
+@pytest.mark.parametrize("focused", ["", "#chapters a >> nth=1", "#map input"])
+def test_a_page_learns_that_its_log_failed(log, focused):
+    log.write(CONSOLE)
+    log.open()
+    expect(log.page).to_have_title("job.txt")
+    if focused:
+        log.page.locator(focused).focus()
+    log.append(FAILURE)
+    log.answer(6)
+    failed(log.page)
+    if focused:
+        expect(log.page.locator(focused)).to_be_focused()
+    log.page.keyboard.press("c")
+    expect(log.page).to_have_url(re.compile("#L14$"))
+    expect(log.page.locator("#L14")).to_have_class(re.compile(r"\blit\b"))
+
+
+def test_a_verdict_ends_the_following_once_no_lines_come_behind_it(log):
+    log.write(CONSOLE)
+    log.open()
+    log.append(FAILURE)
+    log.answer(6)
+    switch = log.page.get_by_role("switch")
+    expect(switch).to_be_checked()
+    log.append("cleaning up\n")
+    log.answer(6)
+    expect(log.page.locator("#L17")).to_be_attached()
+    expect(switch).to_be_checked()
+    log.answer(9)
+    expect(switch).not_to_be_checked()
+    failed(log.page)
+    asked = len(log.asked)
+    log.page.clock.fast_forward(HOUR * 100)
+    assert len(log.asked) == asked
+    # The reader may want what comes all the same.
+    log.append("and more\n")
+    with log.page.expect_response(lambda answer: "format=html" in answer.url):
+        switch.click()
+    expect(log.page.locator("#L18")).to_be_attached()
+    log.answer(9)
+    expect(switch).to_be_checked()
+
+
+@pytest.mark.parametrize("end", ["Finished: SUCCESS\n", "Finished: FAILURE\n"])
+def test_the_page_of_a_finished_log_does_not_follow_it(log, end):
+    log.write("Started by timer\n+ make\n" + end)
+    log.open()
+    told = log.page.locator(".newer [role=status]")
+    expect(told).to_have_text(re.compile("This log says that it (passed|failed)."))
+    expect(log.page.get_by_role("switch")).not_to_be_checked()
+    log.page.clock.fast_forward(HOUR * 100)
+    assert log.asked == []
+
+
+def test_a_page_learns_of_errors_that_its_filter_hides(log):
+    log.open("?level=CRITICAL")
+    log.grow(stamped(31, "ERROR nova [-] failed"))
+    expect(log.page.locator(".levels .ERROR")).to_have_attribute("data-count", "1")
+
+
 def test_a_log_that_is_gone_is_told(log):
     log.open()
     log.file.unlink()
