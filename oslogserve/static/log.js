@@ -60,7 +60,7 @@ function lineFrom(number) {
 const side = () => Number.parseFloat(getComputedStyle(log.parentElement).paddingLeft);
 
 function lineAt(y) {
-  for (let at = y; at < y + 90; at += 6) {
+  for (let at = y; at < innerHeight; at += 6) {
     const line = lineOf(document.elementFromPoint(side() + 20, at));
     if (line) return line;
   }
@@ -143,6 +143,7 @@ function light(lines, name = '') {
       folded.dispatchEvent(new Event('beforematch', { bubbles: true }));
     }
   }
+  log.dispatchEvent(new Event('lit'));
 }
 
 function goTo(line, last = line) {

@@ -222,6 +222,7 @@ function drawOutline(more) {
   const isOpen = outline ? outline.firstElementChild.open : matchMedia('(min-width: 75rem)').matches;
   const details = create('details', { open: isOpen });
   details.append(create('summary', { textContent }), list);
+  details.ontoggle = () => show(shown);
   const before = outline;
   outline = create('nav', { id: 'chapters', className: 'chapters', ariaLabel: 'Chapters' });
   outline.append(details);
@@ -238,12 +239,17 @@ function drawOutline(more) {
   }
 }
 
-// Brings an entry into view, but never moves the page.
+let shown = null; // the entry that was last brought into view
+
+// Brings an entry into view, but never moves the page. On a narrow screen it is the list that scrolls.
 function show(entry) {
   if (!entry) return;
-  const [inner, outer] = [entry, outline].map((one) => one.getBoundingClientRect());
-  if (inner.top < outer.top || inner.bottom > outer.bottom) {
-    outline.scrollTop += inner.top - outer.top - outer.height / 2;
+  shown = entry;
+  for (const scroller of [outline, entry.parentElement]) {
+    const [inner, outer] = [entry, scroller].map((one) => one.getBoundingClientRect());
+    if (inner.top < outer.top || inner.bottom > outer.bottom) {
+      scroller.scrollTop += inner.top - outer.top - outer.height / 2;
+    }
   }
 }
 
@@ -253,28 +259,32 @@ let current = null;
 function mark(line) {
   const entry = entries[chapters.findLastIndex((chapter) => contains(chapter, numberOf(line)))];
   if (entry === current) return;
+  const isFirst = !current;
   current?.firstElementChild.removeAttribute('aria-current');
   current = entry;
   current?.firstElementChild.setAttribute('aria-current', 'true');
-  show(current);
+  // At the page's beginning, the failed one stays in view.
+  if (!isFirst || scrollY) show(current);
 }
 
-// Where the page jumps to, lines may take some frames to be there.
+// Where the page jumps to, lines may take some frames to be there, and to be where they stay.
 const MOST_FRAMES = 10;
 let frames = 0;
 
 function follow() {
   const line = log.page.lineLookedAt();
   if (line) mark(line);
-  frames = line ? 0 : frames - 1;
+  frames -= 1;
   if (frames) requestAnimationFrame(follow);
 }
 
 function beginToFollow() {
-  if (outline && !frames) requestAnimationFrame(follow);
+  if (!outline) return;
+  if (!frames) requestAnimationFrame(follow);
   frames = MOST_FRAMES;
 }
-for (const event of ['scroll', 'hashchange']) addEventListener(event, beginToFollow, { passive: true });
+addEventListener('scroll', beginToFollow, { passive: true });
+log.addEventListener('lit', beginToFollow);
 
 function draw() {
   const { summary, lineAtTop, pin } = log.page;

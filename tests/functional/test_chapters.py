@@ -34,12 +34,22 @@ def overlapping():
     yield "--- FAIL: TestC (0.00s)"
 
 
+def many():
+    """A play of 120 tasks of 12 lines, of which number 100 failed: lines 1202 to 1213."""
+    yield "PLAY [all] ****"
+    for task in range(120):
+        yield f"TASK [a : task {task}] ****"
+        yield from (f"{task}, line {number}" for number in range(10))
+        yield 'fatal: [node]: FAILED! => {"msg": "no"}' if task == 100 else "ok: [node]"
+
+
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
     root = tmp_path_factory.mktemp("logs")
     (root / "console.txt").write_text("\n".join(lines()))
     (root / "healthy.txt").write_text("\n".join(lines()).replace("fatal", "ok"))
     (root / "go.txt").write_text("\n".join(overlapping()))
+    (root / "long.txt").write_text("\n".join(many()))
     (root / "service.txt").write_text("2026-03-04 18:22:11.000 1 ERROR nova [-] no\n")
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
@@ -216,6 +226,56 @@ def test_the_outline_marks_the_chapter_that_is_looked_at(folded):
         folded.get_by_role("link", name="a : install").click()
         expect(folded.locator(INSTALL)).to_have_attribute("aria-expanded", "true")
         expect(mark).to_have_text("a : install")
+
+
+MARK = "#chapters [aria-current]"
+#: True if the entry is not scrolled out of the outline.
+IS_IN_OUTLINE = """(entry) => {
+    const list = getComputedStyle(entry.closest('ol')).maxHeight === 'none' ? entry.closest('nav') : entry.closest('ol');
+    const [inner, outer] = [entry, list].map((one) => one.getBoundingClientRect());
+    return inner.height > 0 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+}"""
+
+
+@on_every_screen
+@pytest.mark.parametrize(
+    "address", ["?goto=cause", "?show=L1213#L1213", "#L1213", "?lines=900-#L1213"]
+)
+@pytest.mark.parametrize("held", ["format=summary", "/outline."], ids=["summary", "outline"])
+def test_a_page_that_opens_at_a_line_marks_its_chapter(server, page, address, held):
+    """Whatever comes late: the page has moved to its line before."""
+
+    released = []
+    page.route(lambda url: held in url, lambda route: released.append(route))
+    with page.expect_request(lambda request: held in request.url):
+        page.goto(server.url + "/long.txt" + address, wait_until="commit")
+    expect(page.locator("#L1213")).to_be_in_viewport()
+    expect(page.locator("#L1213")).to_have_class(re.compile(r"\blit\b"))
+    page.wait_for_function("scrollY > 0")
+    page.evaluate("new Promise((seen) => requestAnimationFrame(() => requestAnimationFrame(seen)))")
+    for route in released:
+        route.continue_()
+    expect(page.locator(MARK)).to_have_text("a : task 100")
+    if page.viewport_size != DESK:
+        page.locator("#chapters summary").click()
+    page.wait_for_function(IS_IN_OUTLINE, arg=page.locator(MARK).element_handle())
+
+
+def test_the_outline_of_a_page_that_opens_at_its_beginning_shows_the_failed_chapter(server, page):
+    page.goto(f"{server.url}/long.txt")
+    expect(page.locator(MARK)).to_have_text("PLAY [all]")
+    assert page.locator("#chapters .failed").evaluate(IS_IN_OUTLINE)
+    page.keyboard.press("c")
+    expect(page.locator(MARK)).to_have_text("a : task 100")
+
+
+def test_a_key_that_goes_to_a_line_on_the_screen_marks_its_chapter(server, page):
+    page.goto(f"{server.url}/long.txt#L1203")
+    expect(page.locator(MARK)).to_have_text("a : task 100")
+    page.locator("#L1214 > a").click()
+    expect(page.locator(MARK)).to_have_text("a : task 101")
+    page.keyboard.press("p")
+    expect(page.locator(MARK)).to_have_text("a : task 100")
 
 
 @pytest.mark.parametrize("address", ["healthy.txt", "console.txt#L50", "console.txt?not=line+5"])
