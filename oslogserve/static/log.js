@@ -75,7 +75,10 @@ let pinned = null;
 // A page that has loaded goes to its fragment, though the reader went elsewhere: till then it has none.
 let leftAt = null;
 
+let hasMoved = false;
+
 function letGo() {
+  hasMoved = true;
   pinned = null;
   say('');
   if (document.readyState === 'complete' || !location.hash) return;
@@ -578,4 +581,13 @@ if (!leftAt && fragment() === name) {
   if (from && lands) pin(from);
 }
 moment.hidden = isUndated();
-summarise();
+
+// Opened from a folder's page, a log that failed is shown from its cause on, unless its link or the reader chose a
+// place or a filter.
+const LISTED = ['source', 'against', 'wrap']; // what links of a folder keep
+const { origin, pathname: folder = '' } = document.referrer ? new URL(document.referrer) : {};
+const isListed = lands && !location.hash && origin === location.origin && folder.endsWith('/')
+  && location.pathname.startsWith(folder) && [...new URL(location).searchParams.keys()].every((one) => LISTED.includes(one));
+if (await summarise() && isListed && !hasMoved && log.page.summary.failed && causeOf(log.page.summary)) {
+  if (causeHere()) stepToCause(); else location.replace(bar.querySelector('.cause').href);
+}

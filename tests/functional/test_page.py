@@ -583,6 +583,58 @@ def test_the_map_shows_all_lines_of_the_cause(scripted):
     assert rows == [301 // 4, 335 // 4 - 301 // 4 + 1]
 
 
+def followed(page, address, query=""):
+    """Follows a link of the folder's page to a log."""
+    link = page.locator("#entries").get_by_role("link", name=address, exact=True)
+    link.evaluate("(link, query) => { link.href += query; }", query)
+    link.click()
+    expect(page.locator(".levels .NONE")).to_have_attribute("data-count", re.compile(r"\d"))
+
+
+@pytest.mark.parametrize("size", EACH_SCREEN)
+def test_a_failed_log_opens_from_a_listing_at_its_cause_with_a_link_to_the_top(scripted, size):
+    page = scripted.open("", size=size)
+    followed(page, "build.txt")
+    expect(page).to_have_url(re.compile("build.txt#L302-L336$"))
+    expect(page.locator("#L302")).to_be_in_viewport()
+    page.get_by_role("link", name="top", exact=True).click()
+    page.wait_for_function("scrollY === 0")
+    page.reload()
+    expect(page.locator(".levels .NONE")).to_have_attribute("data-count", re.compile(r"\d"))
+    expect(page).to_have_url(re.compile("#top$"))
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["#L5", "#L5-L9", "?level=ERROR", "?q=compiling", "?lines=1-20", "?limit=9", "?show=L9"],
+)
+def test_a_link_of_a_listing_with_a_place_or_a_filter_stays_what_it_is(scripted, query):
+    page = scripted.open("")
+    followed(page, "build.txt", query)
+    expect(page).to_have_url(re.compile(re.escape("build.txt" + query) + "$"))
+    assert page.evaluate("scrollY") == 0
+
+
+@pytest.mark.parametrize("address", ["calm.txt", "failures.txt", "a.txt"])
+def test_a_log_that_does_not_say_that_it_failed_opens_from_a_listing_at_its_top(scripted, address):
+    page = scripted.open("")
+    followed(page, address)
+    failed = page.evaluate("log.page.summary.failed")
+    assert failed or (page.url.endswith(address) and page.evaluate("scrollY") == 0)
+
+
+def test_a_reader_who_scrolls_first_is_left_where_a_log_opened(scripted):
+    page = scripted.open("")
+    held = []
+    page.route("**/*format=summary*", lambda route: held.append(route))
+    with page.expect_request("**/*format=summary*"):
+        page.locator('#entries [href="./build.txt"]').click()
+    page.keyboard.press("ArrowDown")
+    held[0].continue_()
+    expect(page.locator(".card")).to_be_visible()
+    expect(page).to_have_url(re.compile("build.txt$"))
+
+
 def test_a_log_that_does_not_fail_offers_no_cause(scripted):
     page = scripted.open("calm.txt")
     expect(page.locator("#map")).to_be_visible()
