@@ -408,13 +408,6 @@ document.addEventListener('click', ({ target }) => {
   const link = target.closest('.levels a, .chips a');
   if (link) link.href = placed(link.href);
 });
-bar.addEventListener('click', (event) => {
-  const key = event.target.closest('[data-key]')?.dataset.key;
-  if (!key || !isPlain(event)) return;
-  event.preventDefault();
-  KEYS[key][0]();
-});
-
 const form = bar.querySelector('form');
 form.onsubmit = (event) => {
   if (place.value && goToPlace()) event.preventDefault(); else form.action = placed(location);
@@ -431,9 +424,9 @@ new ResizeObserver(() => {
   document.documentElement.style.setProperty('--top', `${bar.offsetHeight}px`);
 }).observe(bar);
 
-// Keys
+// Keys, for keys.js
 
-const KEYS = {
+document.body.keys = {
   n: [() => stepToError(1), 'next error'],
   p: [() => stepToError(-1), 'previous error'],
   c: [stepToCause, 'cause: the lines that tell why the log failed'],
@@ -441,8 +434,8 @@ const KEYS = {
   g: [askPlace, 'go to a line or a time'],
   w: [toggleWrap, 'wrap long lines, or not'],
   m: [() => moment.click(), 'this moment in all logs'],
-  '?': [help, 'these keys'],
 };
+document.body.keysNote = '<p>A click on a number links its line; with shift, all from the last.';
 
 function search() {
   bar.querySelector('.tools').open = true;
@@ -478,22 +471,9 @@ function goToPlace() {
   return true;
 }
 
-function help() {
-  const rows = Object.entries(KEYS).map(([key, [, does]]) => `<li><kbd>${key}</kbd> ${does}`);
-  const dialog = create('dialog', { ariaLabel: 'Keys' });
-  dialog.innerHTML = `<ul>${rows.join('')}</ul><p>A click on a number links its line; with shift, all
-    from the last.<form method="dialog"><button>Close</button></form>`;
-  dialog.onclose = () => dialog.remove();
-  document.body.append(dialog);
-  dialog.showModal();
-}
-
 document.addEventListener('keydown', (event) => {
   if ((event.ctrlKey || event.metaKey) && event.key === 'f') offerSearch();
   if (event.key === 'Escape') for (const open of bar.querySelectorAll('details[open]')) open.open = false;
-  if (!isPlain(event) || event.target.closest('input:not([type="range"], [type="checkbox"]), dialog') || !Object.hasOwn(KEYS, event.key)) return;
-  event.preventDefault();
-  KEYS[event.key][0]();
 });
 
 // Counts

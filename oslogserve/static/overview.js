@@ -67,6 +67,28 @@ async function copy(click) {
   }
 }
 
+// Keys, for keys.js
+
+// Goes to the next log that went wrong, or with -1 to the one before: to its first link, which is its cause's.
+function step(way) {
+  const found = [...document.querySelectorAll('.wrong > li')];
+  const at = found.indexOf(document.activeElement.closest('.wrong > li'));
+  goTo(found[at < 0 ? 0 : at + way]);
+}
+
+function goTo(log) {
+  const link = log?.querySelector('a') ?? log;
+  link?.focus({ preventScroll: true });
+  log?.scrollIntoView({ block: 'nearest' });
+}
+
+document.body.keys = {
+  n: [() => step(1), 'next log that went wrong'],
+  p: [() => step(-1), 'previous log'],
+  c: [() => goTo(document.querySelector('.wrong > li')), 'cause: the first of them'],
+  '/': [() => document.querySelector('.searches [name="q"]').select(), 'search these logs'],
+};
+
 document.addEventListener('click', copy);
 document.querySelector('.early')?.remove();
 const link = document.querySelector('#overview > .unasked');

@@ -76,6 +76,52 @@ def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
     expect(page.locator("#log .lit, #log :target")).to_contain_text(wanted[-60:].strip())
 
 
+@pytest.fixture
+def failed_job(tmp_path):
+    """The URL of a job with two logs that failed, one of which comes first."""
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "console.log").write_text("+ make\na.c:1: error: boom\nFinished: FAILURE\n")
+    (job / "other.log").write_text("starts\nERROR: no such host\nends\n" * 2)
+    with Gunicorn(f"[disk]\nroot = {tmp_path}\n") as running:
+        yield f"{running.url}/job/"
+
+
+@pytest.mark.parametrize("query", ["", "?format=overview"])
+def test_keys_search_and_go_through_what_went_wrong_on_the_page_of_a_job(failed_job, page, query):
+    page.goto(failed_job + query)
+    logs = page.locator(".wrong > li")
+    expect(logs).to_have_count(2)
+    focused = page.locator(":focus")
+    for key, number in {"c": 0, "n": 1, "p": 0}.items():
+        page.keyboard.press(key)
+        expect(logs.nth(number).locator(":focus")).to_have_count(1)
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keys")
+    expect(dialog.locator("kbd")).to_have_text(["n", "p", "c", "/", "?"])
+    page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    expect(focused).to_have_attribute("name", "q")
+    page.keyboard.type("cn?")
+    expect(focused).to_have_value("cn?")
+    expect(dialog).to_have_count(0)
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("c")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile("/console.log.*#L2$"))
+
+
+@pytest.mark.parametrize("query", ["", "?format=overview"])
+def test_the_keyboard_skips_to_the_cause_on_the_page_of_a_job(failed_job, page, query):
+    page.goto(failed_job + query)
+    first = page.locator(".wrong > li").first
+    expect(first).to_be_visible()
+    page.keyboard.press("Tab")
+    expect(page.locator(":focus")).to_have_text("Skip to what went wrong")
+    page.keyboard.press("Enter")
+    expect(first).to_be_focused()
+
+
 def test_the_excerpt_is_copied_and_is_a_link_without_a_script(server, chromium):
     address = f"{server.url}{JOB}"
     permissions = ["clipboard-read", "clipboard-write"]
