@@ -41,7 +41,16 @@ def integrity(name: str) -> str:
     return f"sha256-{base64.b64encode(digest).decode()}"
 
 
-_NAMES = ("log.js", "keys.js", "folds.js", "map.js", "outline.js", "follow.js", "folder.js", "overview.js")
+_NAMES = (
+    "log.js",
+    "keys.js",
+    "folds.js",
+    "map.js",
+    "outline.js",
+    "follow.js",
+    "folder.js",
+    "overview.js",
+)
 _HASHES = " ".join(f"'{integrity(name)}'" for name in _NAMES)
 #: A page loads only the application's own files; nothing is inline. Stored files have the same origin,
 #: so scripts are allowed by their hash.

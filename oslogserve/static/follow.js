@@ -218,7 +218,7 @@ async function newLines() {
   last = Number((newer ?? place).dataset.last);
   [tag, tagged] = [answer.headers.get('ETag'), address];
   offer(next ?? newer?.firstElementChild ?? link);
-  const hasChanged = factsOf(page).outerHTML !== factsOf(document).outerHTML;
+  const hasChanged = !factsOf(page).isEqualNode(factsOf(document));
   take(page);
   return [hasChanged, next || isFull() ? 'This page holds as many lines as it may.' : newer ? '' : SILENT];
 }

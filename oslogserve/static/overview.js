@@ -30,6 +30,7 @@ async function begin(link) {
     return;
   }
   link.parentElement.replaceWith(found);
+  document.querySelector('.skip').href = '#cause';
   document.querySelector('form.against').hidden = false;
 }
 

@@ -78,7 +78,7 @@ def test_hostile_names_add_no_element(path):
 
 def test_a_hostile_mount_point_stays_in_its_attribute():
     mount = '/"><script>x</script>'
-    assert len(elements(shown(mount=mount), "script")) == 4
+    assert len(elements(shown(mount=mount), "script")) == 5
 
 
 def test_nothing_in_a_served_page_is_inline():
@@ -92,7 +92,7 @@ def test_nothing_in_a_served_page_is_inline():
             "",
         )
         for name, when in (
-            *(("log.js", " async"), ("folds.js", " async")),
+            *(("log.js", " async"), ("keys.js", " async"), ("folds.js", " async")),
             *(("map.js", ""), ("outline.js", "")),
         )
     ]
@@ -107,7 +107,7 @@ def test_the_policy_allows_own_styles_and_scripts_by_their_hash_and_no_referrer_
     policy = dict(directive.strip().split(" ", 1) for directive in page.POLICY.split(";"))
     assert policy["default-src"] == "'none'"
     assert policy["style-src"] == policy["connect-src"] == "'self'"
-    static = ("log", "folds", "map", "outline", "follow", "folder", "overview")
+    static = ("log", "keys", "folds", "map", "outline", "follow", "folder", "overview")
     assert policy["script-src"].split() == [f"'{integrity(f'{name}.js')}'" for name in static]
     assert dict(page.HEADERS["html"])["Referrer-Policy"] == "same-origin"
 

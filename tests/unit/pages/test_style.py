@@ -82,7 +82,9 @@ def test_the_bar_and_what_stands_around_the_lines_can_be_read(scheme):
 
 
 def test_the_script_needs_no_evaluation_and_writes_no_markup_of_a_log():
-    script = "".join(map(content, ("log.js", "folds.js", "map.js", "outline.js", "follow.js")))
+    script = "".join(
+        map(content, ("log.js", "keys.js", "folds.js", "map.js", "outline.js", "follow.js"))
+    )
     assert not re.search(
         r"\beval\b|new Function|document\.write|outerHTML|insertAdjacentHTML", script
     )
