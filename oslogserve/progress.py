@@ -15,6 +15,7 @@ from threading import Event, Lock
 from typing import Any
 
 from oslogserve.errors import Incomplete
+from oslogserve.text import duration
 
 #: Seconds between two lines of progress.
 PAUSE = 0.2
@@ -80,7 +81,7 @@ class Work(Progress):
             self.note(f"stopped: {again}")
         self.end()
         others = [f"{self.counts[name]} {text}" for name, text in said.items() if self.counts[name]]
-        print(", ".join([self._line(self.counts), *others, f"{self.seconds:.1f} s"]))
+        print(", ".join([self._line(self.counts), *others, duration(self.seconds)]))
         return 1 if self.stopped.is_set() or self.counts["failed"] else 0
 
 

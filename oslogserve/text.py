@@ -11,10 +11,14 @@ import sys
 import traceback
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from math import inf
 
-#: Units of time, and how many make one of the next.
-_UNITS_OF_TIME = {"ms": 1000, "s": 60, "min": 60, "h": 24, "days": inf}
+#: Units of time in seconds, each with the one that stands beside it.
+_UNITS_OF_TIME = (
+    (86_400, "day", 3600, "h"),
+    (3600, "h", 60, "min"),
+    (60, "min", 1, "s"),
+    (1, "s", 1, ""),
+)
 
 
 def size_shown(size: int) -> str:
@@ -43,15 +47,23 @@ def iso_moment(seconds: float | None) -> str | None:
     return f"{shown.replace(' ', 'T')}Z" if shown else None
 
 
-def duration(micros: int) -> str:
-    """The duration with two digits or more: '0.5 ms', '39 ms', '1.5 s', '12 min', '23 h', '1,200 days'."""
-    amount = micros / 1000
-    unit, of_next = next(units := iter(_UNITS_OF_TIME.items()))
-    while round(amount) >= of_next:
-        amount = max(1, amount / of_next)
-        unit, of_next = next(units)
-    shown = f"{amount:.2g}" if amount < 9.95 else f"{amount:,.0f}"
-    return "1 day" if (shown, unit) == ("1", "days") else f"{shown} {unit}"
+def duration(seconds: float) -> str:
+    """'0 s', '0.5 ms', '39 ms', '1.5 s', '16 s', '12 min 5 s', '1 h 1 min', '3 days': so everywhere.
+
+    static/outline.js has the same for chapters. It counts in whole numbers, as here, so that both round alike.
+    """
+    micros = round(seconds * 10**6)
+    if micros < 10_000:
+        return f"{micros / 1000:g} ms" if micros else "0 s"
+    if micros < 999_500:
+        return f"{(micros + 500) // 1000} ms"
+    if micros < 9_950_000:
+        return f"{(micros + 50_000) // 100_000 / 10:g} s"
+    whole = (micros + 500_000) // 10**6
+    size, unit, part, of_part = next(row for row in _UNITS_OF_TIME if whole >= row[0])
+    count, rest = divmod(whole, size)
+    shown = counted(count, unit) if unit == "day" else f"{count} {unit}"
+    return f"{shown} {rest // part} {of_part}" if rest >= part else shown
 
 
 def characters_held(text: str) -> int:

@@ -18,7 +18,6 @@ from oslogserve.query import Query
 from oslogserve.seen.rules import Rule
 from oslogserve.text import counted, cut, duration, quoted, visible
 
-_SECOND = 10**6
 #: What stands before the first line of the cause, and before other lines.
 CAUSE, OTHER = ">", " "
 
@@ -123,7 +122,7 @@ def _verdict(summary: Summary, total: int, size: int) -> str:
         most = min(MOST_OF_STEP, size // PART_OF_LINK)
         of_step = f" in {quoted(cut(visible(step.name), most))}"
         if step.duration is not None:
-            of_step += f" ({duration(round(step.duration * _SECOND))})"
+            of_step += f" ({duration(step.duration)})"
     new = "" if cause.new is None else "; + is new"
     return f"{what}; {where} at {lines} of {in_total}{of_step}{new}"
 
@@ -216,7 +215,7 @@ def _heading(
     name = f"{query.address}/" if query.path else "These logs"
     ended = build.result
     if build.seconds is not None:
-        ended = f"{ended or 'ended'} in {duration(round(build.seconds * _SECOND))}"
+        ended = f"{ended or 'ended'} in {duration(build.seconds)}"
     of_build = ended, build.job, build.project, build.change, build.branch, build.ref
     yield ": ".join(filter(None, (cut(name, 300), ", ".join(filter(None, of_build)))))
     if is_compared_in_part:

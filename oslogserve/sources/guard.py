@@ -35,7 +35,7 @@ from oslogserve.sources import (
     Trace,
     WantedEntries,
 )
-from oslogserve.text import log_message
+from oslogserve.text import duration, log_message
 from oslogserve.threads import Bulkhead, Full, Room
 
 #: Failures in a row that open the circuit breaker.
@@ -123,9 +123,8 @@ class CircuitBreaker:
             self._pause = FIRST_PAUSE
             self._available.set(1)
         if began is not None and was_logged:
-            seconds = time.monotonic() - began
-            process = os.getpid()
-            log_message(f"{self._source} answers process {process} again, after {seconds:.0f} s")
+            after = duration(time.monotonic() - began)
+            log_message(f"{self._source} answers process {os.getpid()} again, after {after}")
 
     def _record_failure(self, is_probe: bool) -> None:
         with self._lock:

@@ -17,8 +17,23 @@ function create(tag, properties) {
   return Object.assign(document.createElement(tag), properties);
 }
 
-const timeOf = ({ duration }) => (duration === null ? '' : duration < 60 ? `${duration.toFixed(1)} s`
-  : `${Math.floor(duration / 60)} min ${Math.floor(duration % 60)} s`);
+const UNITS_OF_TIME = [[86400, 'day', 3600, 'h'], [3600, 'h', 60, 'min'], [60, 'min', 1, 's'], [1, 's', 1, '']];
+
+// As duration() in text.py.
+function shown(seconds) {
+  const micros = Math.round(seconds * 1e6);
+  if (micros < 10000) return micros ? `${micros / 1000} ms` : '0 s';
+  if (micros < 999500) return `${Math.floor((micros + 500) / 1000)} ms`;
+  if (micros < 9950000) return `${Math.floor((micros + 50000) / 100000) / 10} s`;
+  const whole = Math.floor((micros + 500000) / 1e6);
+  const [size, unit, part, ofPart] = UNITS_OF_TIME.find(([least]) => whole >= least);
+  const count = Math.floor(whole / size);
+  const rest = whole % size;
+  const text = `${counted.format(count)} ${unit}${unit === 'day' && count > 1 ? 's' : ''}`;
+  return rest >= part ? `${text} ${Math.floor(rest / part)} ${ofPart}` : text;
+}
+
+const timeOf = ({ duration }) => (duration === null ? '' : shown(duration));
 
 // What went wrong
 

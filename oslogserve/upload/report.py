@@ -4,7 +4,7 @@
 from collections.abc import Mapping
 
 from oslogserve.progress import Progress
-from oslogserve.text import shown, size_shown
+from oslogserve.text import duration, shown, size_shown
 
 
 class Report(Progress):
@@ -53,7 +53,7 @@ class Report(Progress):
                 f"{counts['uploaded']} uploaded ({size}, {stored} as stored)",
                 f"{counts['there']} there already",
                 *(f"{counts[name]} {name}" for name in ("skipped", "failed") if counts[name]),
-                f"{self.seconds:.1f} s",
+                duration(self.seconds),
             ]
         )
 

@@ -34,6 +34,10 @@ def overlapping():
     yield "--- FAIL: TestC (0.00s)"
 
 
+#: Seconds of tests, of each unit and of where one goes over into the next.
+SECONDS = (0, 0.004, 0.25, 0.99, 1.25, 9.94, 9.95, 16, 59.5, 725, 3599.5, 3660, 86_400, 266_400)
+
+
 def many():
     """A play of 120 tasks of 12 lines, of which number 100 failed: lines 1202 to 1213."""
     yield "PLAY [all] ****"
@@ -50,6 +54,11 @@ def server(tmp_path_factory):
     (root / "healthy.txt").write_text("\n".join(lines()).replace("fatal", "ok"))
     (root / "go.txt").write_text("\n".join(overlapping()))
     (root / "long.txt").write_text("\n".join(many()))
+    timed = [
+        f"=== RUN   Test{at}\n--- PASS: Test{at} ({seconds:.3f}s)"
+        for at, seconds in enumerate(SECONDS)
+    ]
+    (root / "timed.txt").write_text("\n".join(timed))
     (root / "service.txt").write_text("2026-03-04 18:22:11.000 1 ERROR nova [-] no\n")
     with Gunicorn(f"[disk]\nroot = {root}\n") as running:
         yield running
@@ -123,6 +132,14 @@ def test_the_link_to_the_page_of_chapters_is_for_readers_without_scripts(server,
     page.goto(f"{server.url}/console.txt?format=chapters")
     expect(page.locator(".failed")).to_have_count(1)
     assert violations(page) == []
+
+
+def test_a_duration_looks_the_same_with_and_without_scripts(server, page):
+    page.goto(f"{server.url}/timed.txt?format=chapters")
+    told = [text.split(", ")[1] for text in page.locator(".chapters li > span").all_inner_texts()]
+    assert told[-4:] == ["1 h", "1 h 1 min", "1 day", "3 days 2 h"]
+    page.goto(f"{server.url}/timed.txt")
+    expect(page.locator("#chapters li > span")).to_have_text(told)
 
 
 def test_a_log_without_chapters_has_no_outline(server, page):

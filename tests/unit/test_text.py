@@ -43,25 +43,32 @@ def test_a_time_is_utc():
 
 
 @pytest.mark.parametrize(
-    ("micros", "text"),
+    ("seconds", "text"),
     [
-        (1, "0.001 ms"),
-        (500, "0.5 ms"),
-        (39_000, "39 ms"),
-        (999_400, "999 ms"),
-        (999_600, "1 s"),
-        (1_500_000, "1.5 s"),
-        (59_400_000, "59 s"),
-        (59_600_000, "1 min"),
-        (90 * 60 * 10**6, "1.5 h"),
-        (23 * 3600 * 10**6, "23 h"),
-        (86_400 * 10**6, "1 day"),
-        (3 * 86_400 * 10**6, "3 days"),
-        (1200 * 86_400 * 10**6, "1,200 days"),
+        (0, "0 s"),
+        (1e-6, "0.001 ms"),
+        (0.0005, "0.5 ms"),
+        (0.00999, "9.99 ms"),
+        (0.039, "39 ms"),
+        (0.9994, "999 ms"),
+        (0.9996, "1 s"),
+        (1.5, "1.5 s"),
+        (1.25, "1.3 s"),
+        (9.96, "10 s"),
+        (16.4, "16 s"),
+        (59.6, "1 min"),
+        (725, "12 min 5 s"),
+        (3599.6, "1 h"),
+        (61 * 60, "1 h 1 min"),
+        (90 * 60 + 59, "1 h 30 min"),
+        (23 * 3600, "23 h"),
+        (86_400 + 59 * 60, "1 day"),
+        (3 * 86_400 + 7200, "3 days 2 h"),
+        (1200 * 86_400, "1,200 days"),
     ],
 )
-def test_a_duration_has_the_unit_that_makes_it_short(micros, text):
-    assert duration(micros) == text
+def test_a_duration_has_the_two_units_that_make_it_short(seconds, text):
+    assert duration(seconds) == text
 
 
 def test_what_a_terminal_would_obey_is_escaped():

@@ -52,7 +52,7 @@ def test_a_failed_chapter_is_marked_by_a_word():
     assert "<p>5 chapters, 1 failed</p>" in page
     assert re.findall(r'<li class="failed">.*>(.*)</a>\n<b>failed</b>', page) == [r"test\x1b"]
     assert re.findall("<span>(.*)</span>", page) == [
-        *("90 lines", "49 lines, 3.2 s", "1 line", "40 lines, 0 ms", "9 lines"),
+        *("90 lines", "49 lines, 3.3 s", "1 line", "40 lines, 0 s", "9 lines"),
     ]
 
 

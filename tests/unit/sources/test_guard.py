@@ -128,7 +128,7 @@ def test_the_length_of_an_outage_counts_from_its_first_failure(guard, clock, cap
     fail(guard, 1)
     clock.now += 5
     guarded(guard).open(b"a")
-    assert told(capsys)[-1].endswith("again, after 60 s")
+    assert told(capsys)[-1].endswith("again, after 1 min")
 
 
 @pytest.mark.parametrize("reason", ["forbidden", "changed", "lost"])
