@@ -132,7 +132,7 @@ class LogHandler:
         if query.view in ("html", "chapters"):
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
         if query.format == "brief":
-            salt = f"{salt} {query.mount} {query.size}"
+            salt = f"{salt} {query.mount} {query.size} {query.origin}"
         if other is not None:
             salt = f"{salt} {other.version}"
         etag = etag_of(f"{stored.identity} {query.view} {selection} {salt}")

@@ -165,7 +165,8 @@ def of_job(
     logs, unread: of `lines_of`. are_files: True if lines are named by "FILE:NUMBER", and not by links.
     """
     size, source = query.size, query.one_source
-
+    folder = f"{query.whole_address.rstrip('/')}/"
+    before_name = folder if query.origin else ""
     behind_name = ":" if are_files else f"{of_source(source)}{'&' if source else '?'}goto="
 
     def name_of(one: LogRead) -> str:
@@ -174,12 +175,13 @@ def of_job(
     notices = [f"oslogserve: {sentence}" for sentence in (*found.ending.notices, *unread)]
     is_of_comparison = any(error.is_of_comparison for error in found.ending.missing)
     # The first notice is always shown, others may have no room.
-    heading = _heading(query, found, known, is_of_comparison and len(notices) > 1)
+    name = folder if query.path or query.origin else "These logs"
+    heading = _heading(name, found, known, is_of_comparison and len(notices) > 1)
     said = _fitting(heading, size // PART_OF_BUILD)
     tests = (cut(f"{name}: {message}", MOST_OF_TEST) for name, message in found.tests)
     said += _listed("Tests that failed:", (OTHER + one for one in tests), size // PART_OF_TESTS)
     errors = (
-        f"{name_of(one)}{behind_name}{error.line}: {cut(error.text, MOST_OF_ERROR)}"
+        f"{before_name}{name_of(one)}{behind_name}{error.line}: {cut(error.text, MOST_OF_ERROR)}"
         for one, error in errors_at_failure(found, logs)
     )
     end = _listed("At that moment in other logs:", errors, size // PART_OF_MOMENT)
@@ -192,7 +194,7 @@ def of_job(
         has_others = place < len(logs) - 1 and left - part >= LEAST_OF_LOG
         room = part if has_others else left
         name = name_of(one)
-        link = f"{name}:" if are_files else behind_name
+        link = f"{before_name}{name}{behind_name}" if are_files or before_name else behind_name
         names = ", ".join(visible(name_of(other)) for other in same)
         alike = f"[the same in {cut(names, room // PART_OF_SAME)}]\n" if names else ""
         room -= _length(alike)
@@ -208,11 +210,10 @@ def of_job(
 
 
 def _heading(
-    query: Query, found: Findings, known: Sequence[Rule], is_compared_in_part: bool
+    name: str, found: Findings, known: Sequence[Rule], is_compared_in_part: bool
 ) -> Iterator[str]:
-    """Yields what was tested, and what failed."""
+    """Yields what was tested, and what failed. name: of the folder."""
     build, task = found.build, found.task
-    name = f"{query.address}/" if query.path else "These logs"
     ended = build.result
     if build.seconds is not None:
         ended = f"{ended or 'ended'} in {duration(build.seconds)}"

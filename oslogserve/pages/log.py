@@ -312,7 +312,8 @@ class LogView:
             lines += marked_lines(read, plan)
             if read.broke_off and self.rendering.broke_off is None:
                 self.missing.append(read.broke_off)
-        name, link = query.address, "?goto="
+        name = query.whole_address
+        link = f"{name if query.origin else ''}?goto="
         if self._file_title is not None:
             name, link = self._file_title, f"{self._file_title}:"
         notices = list(map(incomplete_notice, self.missing))

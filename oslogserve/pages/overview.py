@@ -37,7 +37,7 @@ from oslogserve.urls import address
 #: Logs that a notice about several names.
 MOST_NAMED = 5
 #: Bytes of the excerpt that a reader copies.
-EXCERPT_SIZE = 4000
+EXCERPT_SIZE = 1500
 #: Characters of a line that are shown: a page shows several logs.
 LONGEST_SHOWN = 4096
 #: Characters of banners, and how many of one make a banner.

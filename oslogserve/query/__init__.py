@@ -59,6 +59,8 @@ class Query(NamedTuple):
     parameters: Parameters = ()
     #: Bytes of an excerpt, at most.
     size: int = BRIEF_SIZE
+    #: What links of an excerpt begin with, so that they lead from anywhere; "" for none.
+    origin: str = ""
     #: True if a page breaks long lines.
     wraps: bool = True
     #: Order of a folder's entries; None if the query names none.
@@ -102,6 +104,11 @@ class Query(NamedTuple):
     def address(self) -> str:
         """The path as the beginning of a URL, without parameters."""
         return quote(self.mount.encode("latin-1") + b"/" + self.path)
+
+    @property
+    def whole_address(self) -> str:
+        """The address behind the query's origin."""
+        return self.origin + self.address
 
     def link(self, without: Container[str] = (), **added: str | bytes | int) -> str:
         """The address of the same path with other parameters, see address()."""
@@ -196,8 +203,9 @@ class Query(NamedTuple):
         if query.format == "brief" and others:
             takes = f"format=brief chooses the lines itself, and takes {', '.join(OF_BRIEF)}"
             raise BadRequest(f"{others[0][0]} is for other views: {takes}.", others[0])
-        if query.format != "brief" and "bytes" in (named := dict(given)):
-            raise BadRequest("bytes is for format=brief.", ("bytes", named["bytes"]))
+        for name, value in given if query.format != "brief" else ():
+            if name in ("bytes", "origin"):
+                raise BadRequest(f"{name} is for format=brief.", (name, value))
         if selection.new_only and not query.against:
             sentence = "new=only needs against=, the path of a run that passed."
             raise BadRequest(sentence, next(pair for pair in given if pair[0] == "new"))

@@ -24,7 +24,7 @@ from oslogserve.urls import checked_path
 #: Bytes of an excerpt: by default, at least and at most.
 BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
 #: The parameters that it takes.
-OF_BRIEF = ("format", "bytes", "against", "source", "logs")
+OF_BRIEF = ("format", "bytes", "origin", "against", "source", "logs")
 
 
 class Format(NamedTuple):
@@ -278,6 +278,11 @@ PARAMETERS = {
         "at most this many bytes of an excerpt",
         field="size",
         in_render=True,
+    ),
+    "origin": Parameter(
+        matching(r"https?://[A-Za-z0-9._:\[\]-]{1,255}", "the beginning of this server's URLs"),
+        "https://logs.example.org",
+        "links of an excerpt begin with this",
     ),
     "wrap": Parameter(_yes_or_no, "no", "whether a page breaks lines", field="wraps"),
     "sort": Parameter(choice("name", "time"), "time", "a folder's entries"),

@@ -131,12 +131,10 @@ def test_the_excerpt_is_copied_and_is_a_link_without_a_script(server, chromium):
         page.get_by_role("link", name="Copy excerpt").click()
         expect(page.get_by_role("link", name="Copied")).to_be_visible()
         copied = page.evaluate("navigator.clipboard.readText()")
+    assert len(copied.encode()) <= 1500
     links = re.findall(rf"{re.escape(server.url)}/\S+goto=[\d-]+", copied)
-    assert len(links) == copied.count("?goto=") > 2
+    assert len(links) == copied.count("?goto=") > 1
     assert all(requests.get(link, timeout=60).ok for link in links)
-    shown = server.url + text(server, "format=brief&bytes=4000").decode()
-    of_logs = [[line for line in one.split("\n") if line[:1] in " >"] for one in (copied, shown)]
-    assert of_logs[0] == of_logs[1]
     with chromium.new_context(java_script_enabled=False) as context:
         page = context.new_page()
         page.goto(f"{address}?format=overview")

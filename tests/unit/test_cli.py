@@ -64,7 +64,7 @@ def test_every_parameter_of_lines_is_an_option_with_an_example(capsys):
         main(["render", "--help"])
     told = capsys.readouterr().out
     others = ("source", "content-type", "wrap", "sort", "in", "unasked")
-    others += ("goto", "moment", "chapter", "against")
+    others += ("goto", "moment", "chapter", "against", "origin")
     for name, parameter in PARAMETERS.items():
         if name not in others:
             assert f"--{name} " in told

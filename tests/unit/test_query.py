@@ -263,7 +263,10 @@ def test_a_value_not_understood_is_named_with_what_it_takes_and_an_example(name,
     assert asked(query=example)
 
 
-@pytest.mark.parametrize("name", [name for name in PARAMETERS if name not in ("new", "bytes")])
+OF_EXCERPTS = ("bytes", "origin")
+
+
+@pytest.mark.parametrize("name", [name for name in PARAMETERS if name not in ("new", *OF_EXCERPTS)])
 def test_every_parameter_takes_its_example(name):
     parameter = PARAMETERS[name]
     query = asked(query=f"{name}={quote(parameter.example)}")
@@ -271,9 +274,19 @@ def test_every_parameter_takes_its_example(name):
     assert query.parameters == ((name, parameter.example),)
 
 
-def test_bytes_are_of_an_excerpt():
-    assert asked(query="format=brief&bytes=4000").size == 4000
-    assert asked(query="format=brief").size == 2000
+def test_bytes_and_origin_are_of_an_excerpt():
+    query = asked(query="format=brief&bytes=4000&origin=http://[::1]:8080")
+    assert (query.size, query.origin) == (4000, "http://[::1]:8080")
+    assert (asked(query="format=brief").size, asked(query="format=brief").origin) == (2000, "")
+    for name in OF_EXCERPTS:
+        with pytest.raises(BadRequest, match=f"^{name} is for format=brief"):
+            asked(query=f"{name}={PARAMETERS[name].example}")
+
+
+@pytest.mark.parametrize("origin", ["ftp://a", "https://a/b", "https://a%0Ab", "https://", "a"])
+def test_an_origin_is_a_scheme_and_a_host(origin):
+    with pytest.raises(BadRequest, match="origin takes the beginning of this server's URLs"):
+        asked(query=f"format=brief&origin={origin}")
 
 
 def test_a_window_that_ends_before_it_begins_says_which_is_right():

@@ -61,6 +61,17 @@ def test_it_has_the_cause_within_the_bytes_and_leads_to_every_line(ask, name, si
             number += 1
 
 
+def test_with_an_origin_each_link_leads_from_anywhere_within_the_bytes(ask):
+    origin = "https://logs.example.org"
+    answer = ask(f"/run/a.txt?format=brief&bytes=900&origin={origin}")
+    assert len(answer.body) <= 900
+    assert answer.text.startswith(f"{origin}/run/a.txt: failed; ")
+    links = re.findall(r"(\S*)\?goto=\d+", answer.text)
+    assert set(links) == {f"{origin}/run/a.txt"}
+    other = ask("/run/a.txt?format=brief&bytes=900", If_None_Match=answer.headers["ETag"])
+    assert other.status_int == 200
+
+
 def test_a_link_of_a_run_goes_to_its_lines(ask):
     text = ask("/run/a.txt?format=brief").text
     link = re.search(r"\?goto=\d+-\d+", text)

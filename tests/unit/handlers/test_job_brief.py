@@ -154,6 +154,21 @@ def test_what_it_does_not_take_is_said(ask, query):
     assert "format=brief chooses the lines itself" in answer.text
 
 
+@pytest.mark.parametrize("size", [500, 1500, 9000])
+@pytest.mark.parametrize("folder", ["/", "/run/"])
+def test_with_an_origin_each_link_leads_from_anywhere_within_the_bytes(ask, folder, size):
+    origin = "https://logs.example.org"
+    answer = ask(f"{folder}?format=brief&bytes={size}&origin={origin}&source=disk")
+    assert len(answer.body) <= size
+    text = answer.text
+    assert re.split(": |\n", text)[0] == f"{origin}{folder}"
+    links = re.findall(r"(\S*)\?source=disk&goto=(\d+)", text)
+    assert links or size == 500  # an eighth of it has no room for a link
+    for log, line in links:
+        assert log.startswith(f"{origin}{folder}")
+        assert ask(f"{log.removeprefix(origin)}?goto={line}", **HTML).status_int == 302
+
+
 def test_names_cannot_break_lines(root, ask):
     (root / "run/logs/a\nb\x1b.txt").write_bytes(b"FAIL: test_a (tests.A)\n")
     text = ask("/run/?format=brief&bytes=9000").text
