@@ -130,31 +130,39 @@ def _text(error: Exception) -> str:
     return str(error)
 
 
-#: Parameters of a control sequence that is kept.
+#: Parameters of a colour.
 _PARAMETERS = rb"[0-9;:]{0,64}"
-#: Colours and erasing up to the end of the line, which are kept; and control characters, but for tabs and
-#: those that begin a line. Those of two bytes are C1 in UTF-8.
+_RESET = b"\x1b[0m"
+#: What a terminal gets: colours, ends of lines, and erasing behind the text. All else that it would obey is escaped:
+#: other control characters but tabs (C1 has two bytes in UTF-8), and characters that change the direction of text.
 _CONTROL = re.compile(
-    rb"(?P<kept>\x1b\[%b[mK])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]|\xc2[\x80-\x9f]" % _PARAMETERS
+    rb"(?P<colour>\x1b\[%bm)|(?P<end>\r{0,2}\n)|(?P<erasing>\x1b\[0?K)|[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]"
+    rb"|\xd8\x9c|\xe2(?:\x80[\x8e\x8f\xaa-\xae]|\x81[\xa6-\xa9])" % _PARAMETERS
 )
 #: What the next bytes may make one of these.
-_OPEN = re.compile(rb"(?:\x1b(?:\[%b)?|\xc2)\Z" % _PARAMETERS)
+_OPEN = re.compile(rb"(?:\x1b(?:\[%b)?|\r{1,2}|[\xc2\xd8]|\xe2[\x80\x81]?)\Z" % _PARAMETERS)
 
 
 def for_terminal(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The same bytes, with control characters as in "\\x1b"."""
-    held = b""
+    """The same bytes, with what is escaped as in "\\x1b". A colour ends with its line, and so before the prompt."""
+    held, is_coloured = b"", False
+
+    def obeyed(found: re.Match[bytes]) -> bytes:
+        nonlocal is_coloured
+        if found["colour"] or found["erasing"]:
+            is_coloured = is_coloured or bool(found["colour"])
+            return found[0]
+        if found["end"]:
+            reset, is_coloured = _RESET if is_coloured else b"", False
+            return reset + found[0]
+        return found[0].decode().encode("unicode_escape")
+
     for piece in pieces:
         piece = held + piece
         found = _OPEN.search(piece, max(0, len(piece) - 70))
         end = found.start() if found else len(piece)
         held = piece[end:]
-        yield _CONTROL.sub(_escaped, piece[:end])
-    if held:
-        yield _CONTROL.sub(_escaped, held)
-
-
-def _escaped(found: re.Match[bytes]) -> bytes:
-    if found["kept"]:
-        return found[0]
-    return b"\\x%02x" % found[0][-1]
+        yield _CONTROL.sub(obeyed, piece[:end])
+    yield _CONTROL.sub(obeyed, held)
+    if is_coloured:
+        yield _RESET

@@ -105,18 +105,42 @@ def test_a_text_is_cut_to_its_bytes(most):
 @pytest.mark.parametrize(
     ("log", "text"),
     [
-        (b"plain\ttext\r\n", b"plain\ttext\r\n"),
-        (b"10%\r\x1b[0K\x1b[31;1mred\x1b[0m \xc3\xa9 \x9b", None),
-        (b"\x1bc\x1b[2J\x1b[31", b"\\x1bc\\x1b[2J\\x1b[31"),
-        (b"\x1b]0;title\x07\x1b", b"\\x1b]0;title\\x07\\x1b"),
-        (b"\x00\x08\x0e\x7f\xc2\x9b\xc2", b"\\x00\\x08\\x0e\\x7f\\x9b\xc2"),
-        (b"\x1b[" + b"1" * 200 + b"m", b"\\x1b[" + b"1" * 200 + b"m"),
+        (b"plain\ttext\r\n\r\r\n", None),
+        (
+            b"10%\x1b[0K\x1b[31;1mred\x1b[0m \xc3\xa9 \x9b",
+            b"10%\x1b[0K\x1b[31;1mred\x1b[0m \xc3\xa9 \x9b\x1b[0m",
+        ),
+        (b"\x1bc\x1b[2J\x1b[31", rb"\x1bc\x1b[2J\x1b[31"),
+        (b"shown\x1b[1K\x1b[2K\x1b[K", b"shown" + rb"\x1b[1K\x1b[2K" + b"\x1b[K"),
+        (b"\x1b]0;title\x07\x1b", rb"\x1b]0;title\x07\x1b"),
+        (b"\x00\x08\x0e\x7f\xc2\x9b\xc2", rb"\x00\x08\x0e\x7f\x9b" + b"\xc2"),
+        (b"\x1b[" + b"1" * 200 + b"m", rb"\x1b[" + b"1" * 200 + b"m"),
+        (b"10%\r20%\r\rdone\r\n\r", rb"10%\r20%\r\rdone" + b"\r\n" + rb"\r"),
     ],
 )
 def test_a_terminal_gets_colours_and_no_other_sequence(log, text):
+    assert_a_terminal_gets(log, log if text is None else text)
+
+
+def test_a_colour_ends_with_its_line():
+    black = b"\x1b[30;40mblack\r\nnext\x1b[m\n\nlast\x1b[31m"
+    assert_a_terminal_gets(
+        black, b"\x1b[30;40mblack\x1b[0m\r\nnext\x1b[m\x1b[0m\n\nlast\x1b[31m\x1b[0m"
+    )
+
+
+def test_what_would_reorder_a_line_is_shown():
+    reordering = "\u061c\u200e\u200f\u202a\u202e\u2066\u2069"
+    escaped = reordering.encode("unicode_escape")
+    assert_a_terminal_gets(
+        f"a{reordering}b \u2020 \u0600".encode(), b"a" + escaped + "b \u2020 \u0600".encode()
+    )
+
+
+def assert_a_terminal_gets(log, text):
     for size in (1, 2, 3, 5, 1000):
         pieces = (log[at : at + size] for at in range(0, len(log), size))
-        assert b"".join(for_terminal(pieces)) == (log if text is None else text)
+        assert b"".join(for_terminal(pieces)) == text
 
 
 @pytest.mark.parametrize(("text", "size"), [("abc", 3), ("", 0), ("abc\N{GRINNING FACE}", 16)])
