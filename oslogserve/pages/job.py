@@ -135,6 +135,7 @@ def html(query: Query, job: Job, most: float) -> Iterator[bytes]:
         gathered(rows(lines, logs, job.by_time, moments)),
         **frame(query),
         overview=address(kept_source, format="overview"),
+        files=query.link_to_source(sort="name"),
         form=form,
         levels=SEVERITIES,
         filters=(chips, clear),

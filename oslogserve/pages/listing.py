@@ -89,7 +89,7 @@ def page_of(query: Query, listing: Listing) -> ListingPage:
 def html(query: Query, page: ListingPage, is_job: bool = False) -> Iterator[bytes]:
     """Yields a page, whose links keep the query's source.
 
-    is_job: true if the page's script requests the overview.
+    is_job: true if the page's script requests the overview, to which a reader without scripts is led on.
     """
     source = query.one_source
     rows = page.rows
@@ -100,16 +100,19 @@ def html(query: Query, page: ListingPage, is_job: bool = False) -> Iterator[byte
         "same-time": len({moment(row.modified) for row in rows}),
         "same-source": len({tuple(row.sources) for row in rows}),
     }
+    overview = query.link_to_source(format="overview", against=query.against)
+    is_of_files = bool(query.sort)  # links to the files of a job name an order
     yield from streamed(
         "folder.html",
         **frame(query),
         same=" ".join(name for name, number in values.items() if number == 1),
         by_name=query.link_to_source(sort="name"),
         by_time=query.link_to_source(sort="time"),
-        overview=query.link_to_source(format="overview", against=query.against),
+        overview=overview,
         source=source,
         against=query.against.decode("utf-8", "replace"),
         is_job=is_job,
+        refresh=is_job and not is_of_files and f"0; url={overview}&unasked=yes",
         rows=rows,
         folders=sum(row.is_folder for row in rows),
         sizes=sum(row.size or 0 for row in rows),

@@ -135,6 +135,7 @@ def html(query: Query, section: Iterable[bytes]) -> Iterator[bytes]:
         **frame(query, title),
         against=query.against.decode("utf-8", "replace"),
         source=query.one_source,
+        files=query.link_to_source(sort="name"),
     )
 
 

@@ -142,6 +142,48 @@ def test_the_excerpt_is_copied_and_is_a_link_without_a_script(server, chromium):
         expect(page.locator("pre")).to_contain_text("job-output.txt: failed; ")
 
 
+@pytest.mark.parametrize("scripts", [True, False], ids=["scripts", "no scripts"])
+def test_the_page_of_a_job_shows_what_went_wrong_at_once_and_leads_to_its_files(
+    server, chromium, scripts
+):
+    with chromium.new_context(java_script_enabled=scripts) as context:
+        page = context.new_page()
+        page.goto(f"{server.url}/")
+        page.goto(f"{server.url}{JOB}?source=disk")
+        first = page.locator("#overview .wrong > li").first
+        expect(first.locator(".name")).to_have_text("job-output.txt")
+        if not scripts:
+            page.get_by_role("link", name="files", exact=True).click()
+        expect(page.locator("#entries").get_by_role("link", name="job-output.txt")).to_be_visible()
+        page.go_back()
+        if not scripts:  # nobody is led on twice
+            page.go_back()
+        expect(page).to_have_url(f"{server.url}/")
+
+
+def test_large_logs_of_a_job_are_not_read_unasked_without_scripts(tmp_path, chromium):
+    (tmp_path / "job").mkdir()
+    (tmp_path / "job/console.log").write_text("ERROR: it broke\n")
+    config = {"disk": {"root": tmp_path}, "serve": {"job_unasked_size": "1"}}
+    with (
+        Gunicorn(ini(config)) as running,
+        chromium.new_context(java_script_enabled=False) as context,
+    ):
+        page = context.new_page()
+        page.goto(f"{running.url}/job/")
+        expect(page.locator("#overview")).to_contain_text("which are large")
+
+
+@pytest.mark.parametrize("address", ["", "?level=ERROR"])
+def test_the_page_of_a_job_prints_no_forms(server, page, address):
+    page.goto(f"{server.url}{JOB}{address}")
+    expect(page.locator(".wrong > li, #log li").first).to_be_visible()
+    page.emulate_media(media="print")
+    for control in page.locator("form, input, button, select, .copied, .views").all():
+        expect(control).to_be_hidden()
+    expect(page.locator("h1")).to_be_visible()
+
+
 def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, page):
     (tmp_path / "archive").mkdir()
     failed = "step\n##[error]Process completed with exit code 1.\n"
