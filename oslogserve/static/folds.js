@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a log's page shows only in part until a reader opens it: folded lines, gaps and long lines.
+// What a log's page shows only in part until a reader opens it: folded lines, gaps, long lines, and times before lines.
 // log.js leaves the functions that are used here in `log.page`.
 
 const frame = () => new Promise(requestAnimationFrame);
 while (!document.getElementById('log')?.page) await frame();
 
 const log = document.getElementById('log');
-const { LINES, MORE, asking, isMore, isPlain, isRead, lineOf, linesWhile, neighbour, pin, rangeOf, setBack } = log.page;
+const { LINES, MORE, asking, isMore, isPlain, isRead, lineAtTop, lineOf, linesWhile, neighbour, pin, rangeOf, setBack } = log.page;
 const counted = new Intl.NumberFormat('en');
 const numberOf = (line) => Number(line.id.slice(1));
 
@@ -85,7 +85,55 @@ function endBanner(line) {
   banner.append(run);
 }
 
+// Times before lines. Each keeps its text, so copies and links of lines do not change.
+const TIME = new RegExp([
+  /^\ufeff?\[?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|(?:[A-Z][a-z]{2} )?[A-Z][a-z]{2} [ \d]\d )?/, // date
+  /(\d\d:\d\d:\d\d)(?:[.,]\d{1,9})?(?:Z| ?UTC|[+-]\d\d(?::?\d\d)?| [+-]\d\d:?\d\d)?/,
+  /(?:(?: \d{4})?\])?(?: \| ?|\s|$)/, // year, and what follows
+].map(({ source }) => source).join(''));
+const TIMES = { written: 'as written', day: 'of day', none: 'none' };
+const KEPT = 'oslogserve.times';
+
+function markTime(line) {
+  const text = line.firstElementChild.nextSibling;
+  const [time, day] = (text?.nodeType === Node.TEXT_NODE && TIME.exec(text.data)) || [];
+  if (!time) return;
+  text.splitText(time.length);
+  const element = create('time', {});
+  element.dataset.day = `${day} `;
+  text.replaceWith(element);
+  element.append(text);
+}
+
+function showTimes(how) {
+  log.dataset.times = how;
+  document.querySelector('.times > span').textContent = `: ${TIMES[how]}`;
+}
+
+// A browser may keep nothing for a site.
+function keptTimes() {
+  try {
+    return localStorage.getItem(KEPT);
+  } catch {
+    return null;
+  }
+}
+
+log.addEventListener('times', () => {
+  const names = Object.keys(TIMES);
+  const line = lineAtTop();
+  const top = line?.getBoundingClientRect().top;
+  showTimes(names[(names.indexOf(log.dataset.times) + 1) % names.length]);
+  if (line) pin(line, top);
+  try {
+    localStorage.setItem(KEPT, log.dataset.times);
+  } catch { /* it is for this page alone */ }
+});
+const kept = keptTimes();
+showTimes(Object.hasOwn(TIMES, kept) ? kept : matchMedia('(max-width: 46rem)').matches ? 'day' : 'written');
+
 function offerMore(block) {
+  for (const line of block.querySelectorAll(':scope > [id]')) markTime(line);
   block.querySelectorAll(':scope > [id]').forEach(endBanner);
   block.querySelectorAll('.gap').forEach(offerToOpen);
   setBack(block);

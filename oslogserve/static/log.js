@@ -433,6 +433,7 @@ document.body.keys = {
   '/': [search, 'search'],
   g: [askPlace, 'go to a line or a time'],
   w: [toggleWrap, 'wrap long lines, or not'],
+  t: [() => log.dispatchEvent(new Event('times')), 'times before lines: as written, of day, none'],
   m: [() => moment.click(), 'this moment in all logs'],
 };
 document.body.keysNote = '<p>A click on a number links its line; with shift, all from the last.';

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import expect
 
+from tests.functional.test_accessibility import violations
 from tests.kit.browser import WITH_SCRIPTS, is_in_view
 from tests.servers.gunicorn import Gunicorn
 from tests.servers.stepwise import Stepwise
@@ -390,6 +391,86 @@ def copied(context, page, select):
     return page.evaluate("navigator.clipboard.readText()")
 
 
+def text_of(line):
+    """What is seen of a line: its text, or what stands in its place."""
+    return line.evaluate(
+        """line => [...line.childNodes].slice(1).map(node => node.localName !== 'time' ? node.textContent
+            : getComputedStyle(node).display === 'none' ? ''
+            : getComputedStyle(node).fontSize !== '0px' ? node.textContent
+            : JSON.parse(getComputedStyle(node, '::before').content)).join('').trimEnd()"""
+    )
+
+
+def test_times_are_as_written_or_of_day_or_not_there_and_stay_so(scripted):
+    page = scripted.open("a.txt#L600")
+    line, times = page.locator("#L600"), page.locator(".times")
+    written = text_of(line)
+    assert written.startswith("2026-03-04 18:22:30.000 1 WARNING")
+    expect(times).to_have_text("times: as written")
+    expect(line.locator("time")).to_have_text("2026-03-04 18:22:30.000 ")
+    page.keyboard.press("t")
+    expect(times).to_have_text("times: of day")
+    assert text_of(line) == written.replace("2026-03-04 18:22:30.000", "18:22:30")
+    select = "getSelection().selectAllChildren(document.getElementById('L600'))"
+    assert copied(scripted.context, page, select).rstrip("\n") == written
+    expect(line).to_be_in_viewport()
+    page.emulate_media(media="print")
+    assert text_of(line) == written
+    page.emulate_media(media="screen")
+    times.click()
+    expect(times).to_have_text("times: none")
+    assert text_of(line) == written.removeprefix("2026-03-04 18:22:30.000 ")
+    again = scripted.open("a.txt#_2026-03-04_18_22_30_000")
+    expect(again.locator(".times")).to_have_text("times: none")
+    expect(again.locator("#L600.lit")).to_be_in_viewport()
+    expect(again.locator("#L600 time")).to_be_hidden()
+    assert again.locator("#L302 time").count() == 0
+    again.keyboard.press("t")
+    expect(again.locator(".times")).to_have_text("times: as written")
+
+
+def test_a_time_in_which_a_search_matches_is_shown_whole(scripted):
+    page = scripted.open("a.txt?q=18:22:30&level=WARNING")
+    expect(page.locator(".times")).to_have_text("times: as written")
+    page.keyboard.press("t")
+    expect(page.locator(".times")).to_have_text("times: of day")
+    expect(page.locator("#L600 mark").first).to_have_text("18:22:30")
+    assert text_of(page.locator("#L600")).startswith("2026-03-04 18:22:30.000 ")
+
+
+def test_times_of_many_tools_are_shortened(scripted):
+    page = scripted.open("times.txt")
+    expect(page.locator(".times")).to_have_text("times: as written")
+    page.keyboard.press("t")
+    expect(page.locator(".times")).to_have_text("times: of day")
+    shown = [text_of(line) for line in page.locator(".b > [id]").all()]
+    assert shown == [
+        "20:22:01 [1] LOG:  one",
+        "18:22:01 [error] 1#1: two",
+        "06:22:01 PM INFO three",
+        "06:22:01 PM four",
+        "I0304 18:22:01.123456 12 klog.go:1] five",
+        '::1 - - [04/Mar/2026:18:22:01 +0000] "GET /six HTTP/1.1" 200 2',
+        "18:22:01 [wsgi:error] [pid 12] seven",
+        "04-Mar-2026 18:22:01.500 INFO eight",
+        '{"time": 1772648521.25, "level": "info", "msg": "nine"}',
+    ]
+
+
+def test_at_390_pixels_most_of_a_row_is_text(scripted):
+    page = scripted.open("a.txt", size=SCREENS[2])
+    expect(page.locator(".times")).to_have_text("times: of day")
+    expect(page.locator("#L600 time")).to_be_attached()
+    time = page.locator("#L1 time").bounding_box()
+    assert time["x"] + time["width"] < SCREENS[2][0] / 2
+    assert violations(page) == []
+    page.keyboard.press("t")
+    expect(page.locator(".times")).to_have_text("times: none")
+    number = page.locator("#L1 > a").bounding_box()
+    assert number["x"] + number["width"] < SCREENS[2][0] / 4
+    assert page.locator("html").bounding_box()["width"] == SCREENS[2][0]
+
+
 def test_copying_gives_the_logs_own_text(scripted):
     page = scripted.open("a.txt?q=number+9")
     page.wait_for_selector("html.js")
@@ -703,7 +784,7 @@ def test_keys_search_go_to_a_line_and_explain_themselves(scripted):
     page.keyboard.press("?")
     expect(page.locator("dialog")).to_be_visible()
     expect(page.locator("dialog button")).to_be_visible()
-    assert page.locator("dialog kbd").all_inner_texts() == ["n", "p", "c", "/", "g", "w", "m", "?"]
+    assert page.locator("dialog kbd").all_inner_texts() == [*"npc/gwtm?"]
     page.keyboard.press("Escape")
     expect(page.locator("dialog")).to_have_count(0)
     page.keyboard.press("/")
