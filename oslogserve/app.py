@@ -90,7 +90,7 @@ class App:
         self._log = LogHandler(*parts, limits, salt, config["serve", "max_age"])
         marks = config["serve", "job_marks"].split()
         of_job = assembly.jobs, workload, assembly.memory, config["serve", "page_size"], marks
-        job = JobHandler(*of_job)
+        job = JobHandler(*of_job, config["source", "url"])
         replaces_index = config["serve", "replace_generated_index"]
         listed = marks if config["serve", "listing"] else None
         self._folder = FolderHandler(self._log, job, workload, listed, replaces_index)

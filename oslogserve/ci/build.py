@@ -53,6 +53,7 @@ _VARIABLES = {
     "ref": ("GITHUB_REF", "CI_COMMIT_REF_NAME"),
     "job": ("CI_JOB_NAME", "GITHUB_JOB"),
     "runner": ("RUNNER_NAME", "CI_RUNNER_DESCRIPTION"),
+    "commit": ("GITHUB_SHA", "CI_COMMIT_SHA"),
 }
 _VARIABLE = re.compile(
     r"^(?:export |declare -x )?((?:GITHUB|CI|RUNNER)_[A-Z_]{1,50})=(['\"]?)(.+)\2$", re.MULTILINE
@@ -67,14 +68,17 @@ _LINES = {
         "image": r"^##\[group\](?:Runner Image|Virtual Environment)\n(?:Image|Environment): (.+)$",
         "project": r"^Syncing repository: (\S+)$",
         "ref": r"^(?:##)?\[command\]\S*git checkout --progress --force (?:-B \S+ )?(refs/\S+)$",
+        "commit": r"^(?:##)?\[command\]\S*git log -1 --format='?%H'?\n'?([0-9a-f]+)'?$",
     },
     _GITLAB: {
         "runner": r"^Running with gitlab-runner .*\n[ \t]+on (.+?) [^\s,]+(?:, system ID: \S+)?$",
         "ref": r"^Checking out [0-9a-f]+ as (?:detached HEAD \(ref is (.+)\)|(.+))\.\.\.$",
+        "commit": r"^Checking out ([0-9a-f]+) as ",
         "project": r"^(?:Initialized empty|Reinitialized existing) Git repository in \S*?/builds/"
         r"(?:[\w-]+/\d+/)?([^/\s]+/\S+?)/\.git/$",
     },
 }
+_COMMIT = re.compile("[0-9a-f]{7,64}")
 #: References of a branch, and of a pull or merge request.
 _BRANCH = re.compile(r"refs/(?:heads|remotes/origin)/(.+)")
 _CHANGE = re.compile(r"refs/(?:remotes/)?(?:pull|merge-requests)/(\d+)/(?:merge|head)")
@@ -100,6 +104,15 @@ class Build(NamedTuple):
     result: str = ""
     #: How long it took; None if unknown.
     seconds: float | None = None
+    #: The hash of what was built, perhaps its beginning.
+    commit: str = ""
+    #: The beginning of the project's name, if that has a host's.
+    host: str = ""
+
+    @property
+    def repository(self) -> str:
+        """The project as its host calls it."""
+        return self.project.removeprefix(f"{self.host}/")
 
 
 def build_of(inventory: bytes) -> Build:
@@ -125,14 +138,19 @@ def build_of(inventory: bytes) -> Build:
     ]
     shown = ", ".join(name[:MOST_TEXT] for name in names[:MOST_NODES])
     change = ",".join(filter(None, (said("change"), said("patchset"))))
+    project, name = said("project", "canonical_name"), said("project", "name")
+    # A patch set of GitHub and GitLab is a commit.
+    commits = said("commit_id"), said("newrev"), said("patchset")
     return Build(
-        project=said("project", "canonical_name") or said("project", "name"),
+        project=project or name,
         change=change if said("change") else "",
         change_url=url if said("change") and _is_web(url) else "",
         branch=said("branch"),
         pipeline=said("pipeline"),
         job=said("job"),
         nodes=shown + (" and others" if len(names) > MOST_NODES else ""),
+        commit=next(filter(_COMMIT.fullmatch, commits), ""),
+        host=project.removesuffix(f"/{name}") if name and project.endswith(f"/{name}") else "",
     )
 
 
@@ -214,4 +232,5 @@ def console_build(head: bytes, summary: Summary | None = None) -> Build:
         nodes=f"{runner} ({image})" if runner and image else runner or image,
         result=result,
         seconds=seconds,
+        commit=found["commit"] if _COMMIT.fullmatch(found["commit"]) else "",
     )

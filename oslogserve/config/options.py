@@ -109,6 +109,10 @@ OPTIONS = (
         ("passed_folder", "/passed", values.path),
     ),
     *_section(
+        "source",
+        ("url", "", values.source_url),
+    ),
+    *_section(
         "index",
         ("directory", "", values.path, "CACHE_DIRECTORY"),
         ("size", "1073741824", number(2**20, 2**50)),

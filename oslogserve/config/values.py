@@ -90,6 +90,17 @@ def url(value: str) -> str:
     return Secret(value) if "@" in value else value
 
 
+def source_url(value: str) -> str:
+    """A template of addresses. No field is in its host."""
+    rest = r"(?:[^{}\s]|\{(?:project|commit|path|line)\})*"
+    if value and not (
+        "{path}" in value and re.fullmatch(rf"https?://[^/{{}}\s?#@\\]+/{rest}", value)
+    ):
+        what = "https://github.com/{project}/blob/{commit}/{path}#L{line}"
+        raise ValueError(f"an address such as {what}")
+    return value
+
+
 def _is_parsed(address: str) -> bool:
     """True if the libraries that get the address can parse it."""
     try:

@@ -44,13 +44,16 @@ class JobHandler:
         memory: Memory,
         page_size: int,
         job_marks: Sequence[str],
+        source_url: str,
     ) -> None:
-        """page_size: bytes of lines on a page. job_marks: patterns of names that mark a run's folder."""
+        """page_size: bytes of lines on a page. job_marks: patterns of names that mark a run's folder.
+        source_url: a template of the addresses of sources; "" for none."""
         self._jobs = jobs
         self._workload = workload
         self._memory = memory
         self._page_size = page_size
         self._job_marks = job_marks
+        self._source_url = source_url
 
     def __call__(
         self, request: Request, query: Query, sources: Sequence[Source], opened: ExitStack
@@ -70,7 +73,9 @@ class JobHandler:
 
         return answer(
             request,
-            pieces_of(query, job, self._memory, self._page_size, is_a_run),
+            pieces_of(
+                query, job, self._memory, self._page_size, is_a_run, source_url=self._source_url
+            ),
             [("Cache-Control", "no-cache"), VARY, _ROBOTS, *page.HEADERS[query.view]],
             view="job",
             is_compressible=True,
@@ -87,6 +92,7 @@ def pieces_of(
     page_size: float = inf,
     is_run: Callable[[], bool] = lambda: False,
     are_files: bool = False,
+    source_url: str = "",
 ) -> Iterator[bytes]:
     """The view of a job that a query asks for. The logs are read while it is iterated.
 
@@ -101,14 +107,19 @@ def pieces_of(
         case "summary":
             return _summaries(query, job, memory)
         case "overview":
-            return overview.html(query, _found(query, job, memory, is_run, are_files))
+            return overview.html(query, _found(query, job, memory, is_run, are_files, source_url))
         case "brief" | "seen":
-            return _found(query, job, memory, is_run, are_files)
+            return _found(query, job, memory, is_run, are_files, source_url)
     raise ValueError(query.view)
 
 
 def _found(
-    query: Query, job: Job, memory: Memory, is_run: Callable[[], bool], are_files: bool
+    query: Query,
+    job: Job,
+    memory: Memory,
+    is_run: Callable[[], bool],
+    are_files: bool,
+    source_url: str,
 ) -> Iterator[bytes]:
     """Yields what was found in an overview; of its page, the section. The head of the page is sent before."""
     several, read = summaries(job), []
@@ -128,7 +139,7 @@ def _found(
     job.close()  # so that a slow client keeps nobody waiting
     seen, known = _known(query, memory, found.logs, found.build)
     if query.view == "overview":
-        yield overview.section(query, job, found, around, seen, known)
+        yield overview.section(query, job, found, around, seen, known, source_url)
     elif is_brief:
         yield brief.of_job(query, found, lines, unread, known, are_files)
     else:

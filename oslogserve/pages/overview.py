@@ -2,7 +2,7 @@
 """Summaries of a folder's logs: as JSON, and as the overview, a page of what went wrong."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -26,6 +26,7 @@ from oslogserve.pages.job import address_of, around_moment, ending_of, next_addr
 from oslogserve.pages.log import completeness, json_line
 from oslogserve.pages.page import frame
 from oslogserve.pages.seen import seen_and_known, sentence
+from oslogserve.pages.source import source_links
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
 from oslogserve.seen import Seen
@@ -158,8 +159,9 @@ def section(
     excerpts: Mapping[File, Excerpt],
     seen: Seen | None,
     known: Sequence[Rule],
+    source_url: str = "",
 ) -> bytes:
-    """The section of what was found, and what is known of its cause."""
+    """The section of what was found, and what is known of its cause. source_url: see source_links()."""
     return rendered(
         "overview_section.html",
         job=job,
@@ -185,7 +187,7 @@ def section(
         moment=partial(_moment, query.one_source),
         class_of=_class_of,
         split=_split,
-        with_links=partial(_with_links, query.one_source),
+        with_links=partial(_with_links, query.one_source, source_links(source_url, found.build)),
         naming=lambda name: address(q=_short(name)),
         against=query.against.decode("utf-8", "replace"),
         notices=_notices(found),
@@ -221,16 +223,16 @@ def _split(line: MarkedLine) -> tuple[str, str]:
     return begin, text[len(begin) :]
 
 
-def _with_links(source: str, text: str) -> Markup:
-    """The text as HTML, with links to its URLs and to all lines that name its requests."""
+def _with_links(source: str, written: Callable[[str], Markup], text: str) -> Markup:
+    """The text as HTML, with links to its URLs and to all lines that name its requests. written: what it makes of the rest."""
     content, at, shown = text.encode(), 0, Markup()
     for begin, end, is_url in native.links(content):
         name = content[begin:end].decode()
         href = name if is_url else address((), (), source=source, q=name)
-        shown += content[at:begin].decode()
+        shown += written(content[at:begin].decode())
         shown += Markup('<a href="{}">{}</a>').format(href, name)
         at = end
-    return shown + content[at:].decode()
+    return shown + written(content[at:].decode())
 
 
 def _notices(found: Findings) -> list[str]:

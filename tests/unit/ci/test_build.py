@@ -49,7 +49,38 @@ def test_an_inventory_of_zuul_names_the_build():
         pipeline="check",
         job="nova-tox",
         nodes="node-1 (ubuntu-jammy-8gb), node-2",
+        host="example.org",
     )
+
+
+@pytest.mark.parametrize(
+    ("yaml", "commit"),
+    [
+        (b"patchset: '7'", ""),
+        (
+            b"patchset: 0123456789abcdef0123456789abcdef01234567",
+            "0123456789abcdef" * 2 + "01234567",
+        ),
+        (b"newrev: abcdef0, patchset: '7'", "abcdef0"),
+        (b"newrev: abcdef0, commit_id: 'fedcba9'", "fedcba9"),
+        (b"commit_id: ../../x", ""),
+    ],
+)
+def test_an_inventory_of_zuul_names_the_commit(yaml, commit):
+    assert of_zuul(yaml).commit == commit
+
+
+@pytest.mark.parametrize(
+    ("yaml", "repository"),
+    [
+        (b"name: a/b", "a/b"),
+        (b"canonical_name: git.org/a/b, name: a/b", "a/b"),
+        (b"canonical_name: git.org/a/b", "git.org/a/b"),
+        (b"canonical_name: a/b, name: a/b", "a/b"),
+    ],
+)
+def test_a_repository_is_the_project_without_its_host(yaml, repository):
+    assert of_zuul(b"project: {%b}" % yaml).repository == repository
 
 
 @pytest.mark.parametrize(

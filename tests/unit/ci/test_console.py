@@ -78,7 +78,19 @@ def test_an_older_runner_of_github_names_its_image_elsewhere():
 )
 def test_the_head_of_a_job_of_gitlab_names_the_build(written, folder, ref, found):
     text = GITLAB.format(folder, ref).replace("\r\n", "\n")
-    assert build(written(text)) == Build(nodes="green 1.shared.example.org", **found)
+    found |= {"nodes": "green 1.shared.example.org", "commit": "7226fc70"}
+    assert build(written(text)) == Build(**found)
+
+
+@pytest.mark.parametrize("written", [str, stamped])
+@pytest.mark.parametrize("form", ["%H\n{}", "'%H'\n'{}'"])
+def test_the_checkout_of_github_names_the_commit(written, form):
+    commit = "0123456789abcdef" * 2 + "01234567"
+    text = GITHUB.format("refs/heads/main")
+    text += f"[command]/usr/bin/git log -1 --format={form.format(commit)}\n"
+    assert build(written(text)).commit == commit
+    assert build(written(f"GITHUB_SHA={commit[::-1]}\n{text}")).commit == commit[::-1]
+    assert build(f"GITHUB_SHA=../../x\n{text}").commit == ""
 
 
 OF_GITHUB = """GITHUB_REPOSITORY=a/b
