@@ -2,7 +2,7 @@
 """What runs failed for: a sentence on a job's page, the list of causes, and the runs of one; and all of these as JSON."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from textwrap import shorten
@@ -28,6 +28,8 @@ _BEGINNINGS = {
     (True, True): "This is the first; since then in ",
     (True, False): "This is the first; since then the same failed with the same exception in ",
 }
+#: Characters of a commit that are shown.
+_COMMIT = 10
 #: Characters of a failure's text in a sentence.
 _MOST_QUOTED = 100
 #: Days within which a weekday says which day is meant.
@@ -56,7 +58,7 @@ def sentence(query: Query, seen: Seen) -> list[str | tuple[str, str]]:
             when += f", first in change {first.change}" if first.change else ""
         begin = _BEGINNINGS[seen.is_first, others.is_exact]
         shown = runs(counted(others.runs, "other run"), others)
-        return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{end}"]
+        return [begin, shown, f" of {counted(others.jobs, 'job')}{when}{end}", *_turn(query, seen)]
     parts: list[str | tuple[str, str]] = [f"Not seen before in {counted(seen.days, 'day')} ("]
     parts += [runs(counted(seen.failed_runs, "failed run")), f"){end}"]
     if another:
@@ -65,7 +67,20 @@ def sentence(query: Query, seen: Seen) -> list[str | tuple[str, str]]:
         parts.append(f' Another failure of this run, "{text}", was seen {same}')
         parts.append(runs(counted(another.runs, "other run"), another))
         parts.append(f" of {counted(another.jobs, 'job')}{passed(another)}.")
-    return parts
+    return [*parts, *_turn(query, seen)]
+
+
+def _turn(query: Query, seen: Seen) -> Iterator[str | tuple[str, str]]:
+    """Yields when the job passed last, and since when it fails."""
+    for begin, run in zip(
+        (" This job passed last ", ", failing since "), seen.turn or (), strict=False
+    ):
+        yield begin
+        when = _shown(run.ended)
+        yield (_run_address(query.mount, run), when) if seen.is_listed else when
+        yield f" ({what})" if (what := run.commit[:_COMMIT] or run.change) else ""
+    if seen.turn:
+        yield "."
 
 
 def _shown(seconds: int) -> str:
@@ -91,15 +106,21 @@ def seen_and_known(query: Query, seen: Seen | None, known: Sequence[Rule]) -> di
             "passed": others.passed,
         }
 
+    def in_json(run: Run | None) -> dict[str, Any] | None:
+        told = run and _run_in_json(query.mount, run)
+        if told and not seen.is_listed:  # nothing leads to it
+            return {name: told[name] for name in ("ended", "change", "commit")}
+        return told
+
     others, another = seen.others, seen.another
-    first = others.first and _run_in_json(query.mount, others.first)
-    if first and not seen.is_listed:  # nothing leads to it
-        first = {name: first[name] for name in ("ended", "change")}
+    passed_last, failing_since = seen.turn or (None, None)
     members = {
         **counts(others),
         "never_passed": seen.never_passed,
         "is_first": seen.is_first,
-        "first": first,
+        "first": in_json(others.first),
+        "passed_last": in_json(passed_last),
+        "failing_since": in_json(failing_since),
         "failed_runs": seen.failed_runs,
         "days": seen.days,
         "another": another
@@ -242,6 +263,7 @@ def _run_in_json(mount: str, run: Run, cause: Cause | None = None) -> dict[str, 
         "project": run.project,
         "branch": run.branch,
         "change": run.change,
+        "commit": run.commit,
         **({"log": cause.log, "line": cause.line} if cause else {}),
     }
 

@@ -72,6 +72,8 @@ class Run(NamedTuple):
     is_cut: bool = False
     #: True if the first cause is what it failed for, and not an error beside logs that failed and do not tell why.
     is_told: bool = True
+    #: The hash of what it built; "" if that is not known.
+    commit: str = ""
 
     def with_cause(self, fingerprint: str) -> "Run":
         """The run with one of its causes alone, that of a fingerprint that it has."""
@@ -114,6 +116,9 @@ class Seen(NamedTuple):
     days: int
     #: True if there is a list of the runs.
     is_listed: bool
+    #: The last run of this job and branch that passed, and the first one after it that failed, both before this run; None
+    #: if one of them is not known.
+    turn: tuple[Run, Run] | None
 
 
 class Recent(NamedTuple):

@@ -146,8 +146,10 @@ class Database(Connections):
                 passed = ~runs.c.has_failed & (runs.c.ended >= oldest) & runs.c.job.in_(of_job)
                 are_cut = select(runs.c.is_cut).where(passed).distinct()
                 never_passed = [*connection.execute(are_cut).scalars()] == [False]
+            before = (runs.c.id != own_run) & runs.c.ended.between(oldest, ended)
+            turn = _turn(connection, before, run)
         is_first = others.first is not None and 0 < ended < others.first.ended
-        of_runs = failed_runs, self.days, self.is_listed
+        of_runs = failed_runs, self.days, self.is_listed, turn
         return Seen(others, another, is_first, never_passed, *of_runs)
 
     def runs(self, fingerprint: str, days: int, most: int = 100, **names: str) -> list[Run]:
@@ -252,6 +254,21 @@ def _another(
     return found and _others(connection, beside, *found)
 
 
+def _turn(connection: Connection, before: ColumnElement[bool], run: Run) -> tuple[Run, Run] | None:
+    """See Seen. before: true of the runs that ended before this one."""
+    of_job = select(jobs.c.id).filter_by(job=run.job, project=run.project, branch=run.branch)
+    beside = before & runs.c.job.in_(of_job)
+    ended = select(runs.c.id, runs.c.ended)
+    passed = ended.where(beside & ~runs.c.has_failed).order_by(runs.c.ended.desc()).limit(1)
+    if not (last := connection.execute(passed).first()):
+        return None
+    failed = ended.where(beside & runs.c.has_failed & (runs.c.ended > last.ended))
+    if not (first := connection.execute(failed.order_by(runs.c.ended).limit(1)).first()):
+        return None
+    found = _runs(connection, runs.c.id.in_([last.id, first.id]))
+    return found[last.id], found[first.id]
+
+
 def _add(connection: Connection, run: Run, ended: int) -> None:
     """Adds the rows of a run."""
     named = {"job": run.job, "project": run.project, "branch": run.branch}
@@ -261,7 +278,8 @@ def _add(connection: Connection, run: Run, ended: int) -> None:
         job = connection.execute(added).scalar_one()
     of_run = {"ended": ended, "has_failed": run.has_failed, "job": job}
     row = {"path": run.path, "folder": _folder_of(run.path), "change": run.change, **of_run}
-    added = insert(runs).values(**row, is_cut=run.is_cut).returning(runs.c.id)
+    row |= {"is_cut": run.is_cut, "commit_id": run.commit}
+    added = insert(runs).values(row).returning(runs.c.id)
     number = connection.execute(added).scalar_one()
     kept, left, rows = first_causes(run.causes), MOST_TOLD, []
     for place, one in enumerate(kept):
@@ -297,6 +315,7 @@ def _runs(connection: Connection, where: ColumnElement[bool]) -> dict[int, Run]:
         row.id: Run(
             *(row.path, row.ended, row.has_failed, row.name, row.project, row.branch, row.change),
             *(tuple(by_run.get(row.id, ())), row.is_cut),
+            commit=row.commit_id,
         )
         for row in rows
     }

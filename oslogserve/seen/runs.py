@@ -57,7 +57,7 @@ def asked_of(path: bytes, logs: Sequence[LogRead], build: Build) -> Run:
     named = build.job or next(folders, ""), build.project, build.branch or build.ref
     ended = ended_at(one.file for one in logs) or 0
     causes = tuple(islice(_causes(logs), _MOST_ASKED))
-    return Run(shown, ended, True, *named, build.change, causes)
+    return Run(shown, ended, True, *named, build.change, causes, commit=build.commit)
 
 
 def run_of(path: bytes, found: Findings) -> Run | None:

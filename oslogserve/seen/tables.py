@@ -44,7 +44,7 @@ from oslogserve.text import log_message, visible
 
 #: Of the tables and of the fingerprints in them. Tables of an earlier version are made anew, and runs are remembered
 #: again. Later ones are left alone, so a number never goes back.
-VERSION = (5, fingerprints.VERSION)
+VERSION = (6, fingerprints.VERSION)
 #: Seconds that a question waits for the database, and a writer for another one.
 TIMEOUT = 2
 #: Seconds after which PostgreSQL ends a transaction of a process that hangs: others may wait to write.
@@ -133,6 +133,7 @@ runs = Table(
     Column("has_failed", Boolean, nullable=False),
     Column("job", ForeignKey("oslogserve_jobs.id"), nullable=False),
     Column("change", Text(MOST_NAME), nullable=False),
+    Column("commit_id", Text(MOST_NAME), nullable=False),
     Column("is_cut", Boolean, nullable=False),
     Index("oslogserve_runs_by_folder", "folder", "ended"),
     Index("oslogserve_runs_by_end", "has_failed", "ended"),

@@ -26,6 +26,7 @@ all:
       job: {job}
       branch: master
       change: '{change}'
+      commit_id: '{commit}'
       project:
         canonical_name: {project}
 """
@@ -36,10 +37,12 @@ NOVA = "opendev.org/openstack/nova"
 def add(tmp_path):
     """Adds a run that ended some seconds ago, with a console of these lines."""
 
-    def add(path, *lines, ago=2 * 3600, job="smoke", change=9123, report=None, project=NOVA):
+    def add(
+        path, *lines, ago=2 * 3600, job="smoke", change=9123, report=None, project=NOVA, commit=""
+    ):
         folder = tmp_path / "logs" / path
         (folder / "zuul-info").mkdir(parents=True)
-        inventory = INVENTORY.format(job=job, change=change, project=project)
+        inventory = INVENTORY.format(job=job, change=change, project=project, commit=commit)
         (folder / "zuul-info/inventory.yaml").write_text(inventory)
         (folder / "job-output.txt").write_text("".join(f"{line}\n" for line in lines))
         if report:
@@ -129,7 +132,7 @@ def test_without_a_list_nothing_leads_to_the_first_run(add, tmp_path):
     for view in ("seen", "summary"):
         seen = ask(f"{other}?format={view}").json["seen"]
         assert seen["href"] is None
-        assert sorted(seen["first"]) == ["change", "ended"]
+        assert sorted(seen["first"]) == ["change", "commit", "ended"]
 
 
 def test_a_run_is_counted_once_however_often_it_is_read(add, ask):
@@ -153,6 +156,45 @@ def test_runs_that_passed_with_the_cause_are_told(add, ask):
     assert ask(f"{healthy}?format=seen").json["build"]["result"] == "succeeded"
     [sentence] = seen_on(ask(f"{add('3/smoke/c3', *refused())}?format=overview"))
     assert sentence.endswith("; also in 1 run that passed.")
+
+
+def test_a_job_that_passed_tells_when_and_since_when_it_fails(add, ask):
+    for path, ago, lines in (
+        ("1/smoke/a", 9, ["all fine"]),
+        ("2/smoke/b", 8, ["all fine"]),
+        ("3/smoke/c", 7, refused()),
+        ("4/smoke/d", 6, refused()),
+        ("9/smoke/i", 1, ["all fine"]),
+    ):
+        report = PASSED if lines == ["all fine"] else None
+        named = {"commit": "0123456789abcdef" if path[0] == "2" else "", "change": f"12{path[0]}"}
+        ask(f"{add(path, *lines, ago=ago * DAY, report=report, **named)}?format=overview")
+    path = add("5/smoke/e", *refused(2), ago=5 * DAY)
+    answer = ask(f"{path}?format=overview")
+    [sentence] = seen_on(answer)
+    when = r"\S+ \d\d:\d\d UTC"
+    told = rf" This job passed last {when} \(0123456789\), failing since {when} \(123\)\."
+    assert re.search(rf"[a-z]\.{told}$", sentence)
+    told = re.search('<p class="seen">.*</p>', answer.text)[0]
+    links = re.findall('href="(.*?)"', told)[1:]
+    assert links == [f"/{run}/?format=overview" for run in ("2/smoke/b", "3/smoke/c")]
+    seen = ask(f"{path}?format=seen").json["seen"]
+    assert (seen["passed_last"]["path"], seen["failing_since"]["path"]) == (
+        "2/smoke/b",
+        "3/smoke/c",
+    )
+    assert seen["passed_last"]["commit"] == "0123456789abcdef"
+
+
+@pytest.mark.parametrize("named", [{"job": "full"}, {"project": "opendev.org/openstack/glance"}])
+def test_since_when_it_fails_is_of_the_job_and_needs_both_runs(add, ask, named):
+    ask(f"{add('1/smoke/a', 'all fine', ago=9 * DAY, report=PASSED)}?format=overview")
+    first = add("2/smoke/b", *refused(), ago=8 * DAY)
+    for path in (first, add("3/full/c", *refused(), ago=7 * DAY, **named)):
+        answer = ask(f"{path}?format=overview")
+        assert "failing since" not in seen_on(answer)[0]
+        seen = ask(f"{path}?format=seen").json["seen"]
+        assert seen["passed_last"] is seen["failing_since"] is None
 
 
 @pytest.mark.parametrize("end", [["Finished: SUCCESS"], ["TASK [upload]", "ok: [node]"]])

@@ -187,6 +187,28 @@ def test_others_are_the_runs_but_for_the_one_that_asks(kept):
     assert failed_runs(kept) == 4
 
 
+def test_the_turn_is_the_last_run_of_the_job_that_passed_and_the_next_one_that_failed(kept):
+    of_job = {"job": "unit", "project": "nova", "branch": "main"}
+    passed = run("a/2", ago=800, has_failed=False, commit="0123abc", **of_job)
+    failed = run("a/3", cause(2), ago=700, **of_job)
+    own = run("a/5", cause(1), ago=500, **of_job)
+    for one in (
+        run("a/1", ago=900, has_failed=False, **of_job),
+        passed,
+        run("b/3", cause(1), ago=750, **{**of_job, "branch": "stable"}),
+        failed,
+        run("a/4", cause(1), ago=600, **of_job),
+        run("a/6", ago=400, has_failed=False, **of_job),
+        run("a/7", cause(1), ago=300, **of_job),
+    ):
+        kept.remember(one)
+    for _ in range(2):
+        assert kept.seen(own, cause(1)).turn == (passed, failed)
+        kept.remember(own)
+    assert kept.seen(failed, cause(2)).turn is None
+    assert kept.seen(own._replace(path="new", job="other"), cause(1)).turn is None
+
+
 def test_a_folder_below_a_run_belongs_to_it(kept):
     for path in ("a/1", "a/10"):
         kept.remember(run(path, cause(1), cause(2)))
