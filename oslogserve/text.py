@@ -132,7 +132,7 @@ def _text(error: Exception) -> str:
 
 #: Parameters of a colour.
 _PARAMETERS = rb"[0-9;:]{0,64}"
-_RESET = b"\x1b[0m"
+_RESET, _RESETS = b"\x1b[0m", (b"\x1b[m", b"\x1b[0m")
 #: What a terminal gets: colours, ends of lines, and erasing behind the text. All else that it would obey is escaped:
 #: other control characters but tabs (C1 has two bytes in UTF-8), and characters that change the direction of text.
 _CONTROL = re.compile(
@@ -149,13 +149,13 @@ def for_terminal(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
     def obeyed(found: re.Match[bytes]) -> bytes:
         nonlocal is_coloured
-        if found["colour"] or found["erasing"]:
-            is_coloured = is_coloured or bool(found["colour"])
+        if found["colour"]:
+            is_coloured = found[0] not in _RESETS
             return found[0]
         if found["end"]:
             reset, is_coloured = _RESET if is_coloured else b"", False
             return reset + found[0]
-        return found[0].decode().encode("unicode_escape")
+        return found[0] if found["erasing"] else found[0].decode().encode("unicode_escape")
 
     for piece in pieces:
         piece = held + piece
