@@ -236,7 +236,14 @@ log.addEventListener('click', (event) => {
   if (gap) openFrom(target, gap); else fold(lineOf(target), target.ariaExpanded === 'true');
 });
 
+// While lines come, those that are laid out get it before they are painted; the last one may lack its end.
+const COMING = '.b:nth-child(-n + 3) > [id]:not(:last-child, :has(> time))';
+const markTimes = () => log.querySelectorAll(COMING).forEach(markTime);
+const coming = new MutationObserver(markTimes);
+coming.observe(log, { childList: true, subtree: true });
+markTimes();
 while (!isRead()) await frame();
+coming.disconnect();
 for (const block of log.children) if (block.getBoundingClientRect().top < innerHeight) offerMore(block); else break;
 // These are always laid out, so no event says that they are shown.
 log.querySelectorAll('.b:nth-child(-n + 3), .b:last-child').forEach(offerMore);

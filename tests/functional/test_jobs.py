@@ -353,8 +353,6 @@ def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
     ):
         page = context.new_page()
         page.goto(f"{running.url}/job/{address}")
-        if not (has_script or address):
-            page.click("#overview a")
         expect(page.locator("#overview .wrong > li > .name")).to_have_text("job-output.txt")
         expect(page.locator("h2:visible")).to_have_text("What went wrong: 1 of 7 logs shows errors")
         expect(page.locator(".early")).to_have_count(0 if has_script else 1)
