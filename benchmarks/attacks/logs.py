@@ -6,6 +6,7 @@ import random
 import zlib
 
 from benchmarks.attacks import reports
+from tests.kit.packing import streamed
 
 MIB = 2**20
 SMALL = b"2024-03-28 12:20:43.570 1 INFO nova.compute [-] A line like any other\n"
@@ -40,6 +41,7 @@ def write(root):
     _write_large(root)
     _write_failures(root)
     _write_folders(root)
+    _write_windows(root)
     reports.write(root)
 
 
@@ -99,6 +101,15 @@ def _write_failures(root):
     with (root / "tests.txt").open("wb") as file:
         for number in range(10**6):
             file.write(b"--- FAIL: Test%d\n    a.go:%d: got 1, want 2\n" % (number, number))
+
+
+def _write_windows(root):
+    """Logs of 51 MiB as Zstandard with windows of 8 MiB, as of zstd -19."""
+    choice = random.Random(17)
+    lines = [SMALL[:-1] + b" %d\n" % choice.randrange(10**12) for _ in range(1000)]
+    text = b"".join(choice.choices(lines, k=51 * MIB // len(lines[0])))
+    packed = streamed(text, window_log=23)
+    _fill(root / "windows", (f"{n}.txt.zst" for n in range(20)), packed)
 
 
 def _write_folders(root):

@@ -129,6 +129,19 @@ ATTACKS = [
             request("/zeros.txt?format=text", MANY_RANGES),
         ],
     ),
+    Attack(
+        "pages, tails and ranges of Zstandard",
+        [
+            request(f"/windows/{number}.txt?format={view}", *headers)
+            for number in range(20)
+            for view, headers in (
+                ("html", ()),
+                ("text&tail=100000", ()),
+                ("text", ("Range: bytes=20000000-50000000",)),
+            )
+        ],
+        clients=60,
+    ),
     Attack("many ranges", [request("/large.txt?format=text", MANY_RANGES)]),
     Attack(
         "clients that leave",

@@ -13,7 +13,7 @@ from oslogserve.jobs.compare import NOT_COMPARED, FoundLog, PassedLogs
 from oslogserve.lines.places import Goto, Moment, target, time_of
 from oslogserve.lines.renderer import Renderer
 from oslogserve.lines.selection import PageLimits, Wanted
-from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, Workload
+from oslogserve.logs.budget import LARGE_LOGS, SEARCHES, ZSTANDARD, Workload
 from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.pages import page
 from oslogserve.pages.job import around_moment
@@ -95,6 +95,8 @@ class LogHandler:
         if query.moment:
             return self._to_moment(request, query, query.moment, log)
         if needs_body and not log.is_quick:
+            if log.packing == "zstd":
+                budget.enter(ZSTANDARD)
             budget.enter(LARGE_LOGS)
         validator = self._validator(query, log.stored, other)
         media_type, is_inflated = None, False

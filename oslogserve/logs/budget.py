@@ -32,9 +32,12 @@ MOST_UNPACKING = 48 * 1024 * 1024
 LOOK_EVERY = 0.05
 #: Places for each kind of work. A large log takes up to 15 MiB of memory, a search up to 32 MiB.
 MOST_LARGE_LOGS, MOST_SEARCHES, MOST_FOLDERS = 12, 3, 2
+#: Of the large logs, those of Zstandard, each with up to 8.5 MiB more for its window.
+MOST_ZSTANDARD = 4
 MOST_JOBS = MOST_OVERVIEWS = 2
 #: Kinds of work, as a refusal names them.
 SEARCHES, LARGE_LOGS, FOLDERS = "searches", "large logs", "folders"
+ZSTANDARD = "logs of Zstandard"
 JOBS, OVERVIEWS = "folders' lines", "folders' summaries"
 #: Seconds without work begun or ended before waiters are refused: long enough that a burst of
 #: ordinary requests is only delayed.
@@ -194,10 +197,12 @@ class Workload:
             OVERVIEWS: min(MOST_OVERVIEWS, eighth),
         }
         # All places together, one waiting thread and the free ones are no more than all threads. A
-        # search of a small log holds its place briefly; that of a large one has a place of that, too.
+        # search of a small log holds its place briefly; that of a large one has a place of that, too, and
+        # so has one of Zstandard.
         left = threads - eighth - sum(folders.values()) - 1
         places = {
             LARGE_LOGS: max(1, min(MOST_LARGE_LOGS, left)),
+            ZSTANDARD: MOST_ZSTANDARD,
             SEARCHES: min(MOST_SEARCHES, max(1, threads // 4)),
             **folders,
         }
