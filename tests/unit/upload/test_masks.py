@@ -97,7 +97,7 @@ def test_1396_values_that_begin_alike_are_masked_in_linear_time():
         for _ in range(10**6 // size):
             masking.feed(b"a" * size)
         masking.finish()
-    assert time.process_time() - began < 5  # 8 s for each 200 KB if each is looked at
+    assert time.process_time() - began < 20  # 8 s for each 200 KB if each is looked at
 
 
 def file_of(tmp_path, content):
