@@ -471,6 +471,15 @@ def test_at_390_pixels_most_of_a_row_is_text(scripted):
     assert page.locator("html").bounding_box()["width"] == SCREENS[2][0]
 
 
+def test_on_a_narrow_screen_lines_come_without_the_scripts_that_a_reader_blocks(chromium, server):
+    with chromium.new_context(viewport={"width": 390, "height": 844}) as context:
+        context.route("**/*.js", lambda route: route.abort())
+        page = context.new_page()
+        page.goto(f"{server.url}/42/job/a.txt")
+        expect(page.locator("#L1")).to_be_visible()
+        expect(page.locator("#L1")).to_have_css("visibility", "visible")
+
+
 def test_copying_gives_the_logs_own_text(scripted):
     page = scripted.open("a.txt?q=number+9")
     page.wait_for_selector("html.js")
