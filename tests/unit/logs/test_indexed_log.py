@@ -62,7 +62,7 @@ def test_a_summary_makes_an_index_and_the_next_one_reads_nothing(log):
     ],
 )
 def test_an_answer_reads_only_the_blocks_that_it_needs(log, query, most):
-    expected = Asking(log.parent)(f"/a.txt?{query}")
+    expected = Asking(log.parent, serve_chunk_size="4096")(f"/a.txt?{query}")
     ask = asking(log)
     ask("/a.txt?format=summary")
     found = ask(f"/a.txt?{query}")
@@ -94,7 +94,12 @@ def test_a_full_page_counts_the_lines_behind_it_without_reading_them(log):
     ask = asking(log, serve_page_size="4096")
     ask("/a.txt?format=summary")
     page = ask("/a.txt?format=html").text
-    assert page == Asking(log.parent, serve_page_size="4096")("/a.txt?format=html").text
+    assert (
+        page
+        == Asking(log.parent, serve_chunk_size="4096", serve_page_size="4096")(
+            "/a.txt?format=html"
+        ).text
+    )
     assert unread(ask) > 0.8 * log.stat().st_size
 
 
@@ -110,7 +115,10 @@ def test_a_full_page_tells_the_same_of_the_lines_behind_it_as_without_an_index(l
     (log.parent / "passed.txt").write_bytes(LOG[:4096])
     ask, url = asking(log, serve_page_size="4096"), f"/a.txt?format=html&{query}"
     ask("/a.txt?format=summary")
-    assert ask(url).text == Asking(log.parent, serve_page_size="4096")(url).text
+    assert (
+        ask(url).text
+        == Asking(log.parent, serve_chunk_size="4096", serve_page_size="4096")(url).text
+    )
     assert ask.counted("indexes_used_total") == {"": 1}
 
 
@@ -121,7 +129,10 @@ def test_a_full_page_names_the_first_line_of_each_severity_behind_it(log):
     os.utime(log, (1.4e9, 1.4e9))
     ask, url = asking(log, serve_page_size="4096"), "/a.txt?format=html"
     ask("/a.txt?format=summary")
-    assert ask(url).text == Asking(log.parent, serve_page_size="4096")(url).text
+    assert (
+        ask(url).text
+        == Asking(log.parent, serve_chunk_size="4096", serve_page_size="4096")(url).text
+    )
 
 
 def read(ask):
