@@ -137,6 +137,8 @@ MARKED = {
     ],
     "outcome": [
         b"ERROR: One or more checks failed",
+        b"===> Failures occurred running tests: 1",
+        b"ERROR: Logfile of failure stored in: /work/temp/log.do_compile.7",
         b"ERROR a - too few tests run (expected 3, got 1)",
         b"[task] Unsuccessful task run with exit code: 1 completed in 41.0 seconds",
         b"  Failed:  1 (2.50%)",
@@ -292,6 +294,7 @@ MARKED = {
         b'Jest: "global" coverage threshold for lines (90%) not met: 71.42%',
     ],
     "succeeded": [
+        b"18 scenarios (18 passed)",
         b"[taskcluster] Successful task run with exit code: 0 completed in 12.3 seconds",
         b"# fail 0",
         b"node | ok: 4 changed: 1 unreachable: 0 failed: 0 skipped: 3 rescued: 1 ignored: 0",

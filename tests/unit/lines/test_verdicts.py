@@ -43,6 +43,10 @@ FAILED = [
     "Execution failed with exit code 1 (took 3s)",
     "not ok 4 - waters",
     "[ERROR] Command finished with exit status: 5",
+    "Failed 1 tests. Passed 58 tests.",
+    "===> Failures occurred running tests: 1",
+    "error: update failed",
+    "ERROR: Service oven did not complete successfully",
 ]
 #: Last lines of logs that passed.
 PASSED = [
@@ -57,6 +61,7 @@ PASSED = [
     "Workflow run succeeded.",
     "[2025-09-14T08:12:00Z] Job succeeded",
     "0 errors, 0 failures",
+    "18 scenarios (18 passed)",
     "Failed: 0",
     "=== 12 tests passed, 3 skipped ===",
     "Tests: 12 passed, 3 todo",
@@ -309,3 +314,10 @@ def test_levels_follow_the_content(renderer, line, is_error):
     rows = b"".join(renderer([line.encode() + b"\n"], Wanted("jsonl")))
     severity = json.loads(rows.split(b"\n")[0])["severity"]
     assert (severity in {"ERROR", "CRITICAL"}) == is_error
+
+
+def test_a_sign_with_a_duration_alone_names_no_failed_test(renderer):
+    lines = ["kiln: error: cannot repair the lid", " \u2715 0.96s", *WORK]
+    log = "".join(f"{line}\n" for line in lines).encode()
+    found, _ = answered(renderer, [log], Wanted("summary", written=1.4e9))
+    assert (found["cause"]["line"], found["cause"]["why"]) == (1, "severity")
