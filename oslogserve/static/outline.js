@@ -20,7 +20,7 @@ function create(tag, properties) {
 const UNITS_OF_TIME = [[86400, 'day', 3600, 'h'], [3600, 'h', 60, 'min'], [60, 'min', 1, 's'], [1, 's', 1, '']];
 
 // As duration() in text.py.
-function shown(seconds) {
+function durationOf(seconds) {
   const micros = Math.round(seconds * 1e6);
   if (micros < 10000) return micros ? `${micros / 1000} ms` : '0 s';
   if (micros < 999500) return `${Math.floor((micros + 500) / 1000)} ms`;
@@ -33,7 +33,7 @@ function shown(seconds) {
   return rest >= part ? `${text} ${Math.floor(rest / part)} ${ofPart}` : text;
 }
 
-const timeOf = ({ duration }) => (duration === null ? '' : shown(duration));
+const timeOf = ({ duration }) => (duration === null ? '' : durationOf(duration));
 
 // What went wrong
 
