@@ -5,6 +5,7 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -195,9 +196,10 @@ def _check_config(options: argparse.Namespace) -> int:
     if config["known", "rules"]:
         print(f"# {counted(len(app.assembly.memory.rules), 'rule')} of known causes")
     status = 0
-    for name, failure in app.assembly.answers():
-        print(f"# {name}: {failure or 'ok'}")
-        status = 1 if failure else status
+    with closing(app.assembly.memory):
+        for name, failure in app.assembly.answers():
+            print(f"# {name}: {failure or 'ok'}")
+            status = 1 if failure else status
     return status
 
 
