@@ -306,18 +306,20 @@ def test_a_page_learns_that_its_log_failed(log, focused):
     expect(log.page.locator("#L14")).to_have_class(re.compile(r"\blit\b"))
 
 
+# On a busy machine, the pause between two questions is longer than the seconds that it lets pass.
+@pytest.mark.long
 def test_a_verdict_ends_the_following_once_no_lines_come_behind_it(log):
     log.write(CONSOLE)
     log.open()
     log.append(FAILURE)
-    log.answer()
+    log.answer(6)
     switch = log.page.get_by_role("switch")
     expect(switch).to_be_checked()
     log.append("cleaning up\n")
-    log.answer()
+    log.answer(6)
     expect(log.page.locator("#L17")).to_be_attached()
     expect(switch).to_be_checked()
-    log.answer()
+    log.answer(9)
     expect(switch).not_to_be_checked()
     failed(log.page)
     asked = len(log.asked)
@@ -328,7 +330,7 @@ def test_a_verdict_ends_the_following_once_no_lines_come_behind_it(log):
     with log.page.expect_response(lambda answer: "format=html" in answer.url):
         switch.click()
     expect(log.page.locator("#L18")).to_be_attached()
-    log.answer()
+    log.answer(9)
     expect(switch).to_be_checked()
 
 
