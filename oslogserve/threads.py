@@ -12,7 +12,7 @@ from typing import TypeVar
 
 _T = TypeVar("_T")
 #: Seconds for which those wait for whom there is no room: then they are refused.
-ROOM_PATIENCE = 0.5
+LIMIT_PATIENCE = 0.5
 #: Seconds between two looks of a waiter whether it still waits for something.
 LOOK_EVERY = 0.5
 # glibc's numbers of its parameters.
@@ -32,23 +32,23 @@ class Full(Exception):
     """Raised if all places are taken, and waiting is pointless."""
 
 
-class Room:
+class ThreadLimit:
     """The threads that may have places of bulkheads or wait for them, together: the others stay free.
 
     If too many wait, the first ones of each kind of work may stay, and the others are refused soon.
     """
 
-    def __init__(self, threads: float = inf, patience: float = ROOM_PATIENCE) -> None:
-        """patience: see ROOM_PATIENCE."""
+    def __init__(self, threads: float = inf, patience: float = LIMIT_PATIENCE) -> None:
+        """patience: see LIMIT_PATIENCE."""
         self.lock = threading.Lock()
         self.patience = patience
         #: Places that are taken, of all bulkheads.
         self.taken = 0
         #: In the order in which they came.
-        self.waiting: list[Waiter] = []
+        self.waiting: list[_Waiter] = []
         self._threads = threads
 
-    def has_room_for(self, waiter: "Waiter") -> bool:
+    def has_room_for(self, waiter: "_Waiter") -> bool:
         of_kind = Counter[Bulkhead]()
         ranks = {}
         for place, one in enumerate(self.waiting):
@@ -58,7 +58,7 @@ class Room:
         return self.taken + before < self._threads
 
 
-class Waiter:
+class _Waiter:
     def __init__(self, bulkhead: "Bulkhead", lock: threading.Lock) -> None:
         self.bulkhead = bulkhead
         #: Notified when it may be its turn.
@@ -71,12 +71,12 @@ class Bulkhead:
     If all are taken, callers wait for their turns, as long as places keep being given back.
     """
 
-    def __init__(self, places: int, patience: float, room: Room | None = None) -> None:
-        """patience: seconds without a place taken or given back before waiters are refused. room: several bulkheads
+    def __init__(self, places: int, patience: float, limit: ThreadLimit | None = None) -> None:
+        """patience: seconds without a place taken or given back before waiters are refused. limit: several bulkheads
         may share it; None for one without limits."""
         self._places = max(1, places)
         self._patience = patience
-        self._room = room or Room()
+        self._limit = limit or ThreadLimit()
         #: Of each who has a place, what says that it does nothing.
         self._holders: list[Callable[[], bool]] = []
         #: When a place was last taken or given back.
@@ -87,37 +87,37 @@ class Bulkhead:
     ) -> None:
         """Takes a place. Raises Full. is_idle: true while the place counts as free; `bool` never says so. look: called
         while it waits; what it raises ends that."""
-        room = self._room
-        with room.lock:
+        limit = self._limit
+        with limit.lock:
             if self._first_waiter() is not None or self._is_full():
                 self._patience_left()
-                waiter = Waiter(self, room.lock)
-                room.waiting.append(waiter)
+                waiter = _Waiter(self, limit.lock)
+                limit.waiting.append(waiter)
                 try:
                     self._wait(waiter, look)
                 finally:
-                    room.waiting.remove(waiter)
+                    limit.waiting.remove(waiter)
                     self._call_next()
             self._holders.append(is_idle)
-            room.taken += 1
+            limit.taken += 1
             self._last_change = time.monotonic()
 
-    def _wait(self, waiter: Waiter, look: Callable[[], None]) -> None:
-        room, crowded_since = self._room, inf
+    def _wait(self, waiter: _Waiter, look: Callable[[], None]) -> None:
+        limit, crowded_since = self._limit, inf
         while self._first_waiter() is not waiter or self._is_full():
             look()
             now, left = time.monotonic(), self._patience_left()
-            if room.has_room_for(waiter):
+            if limit.has_room_for(waiter):
                 crowded_since = inf
             else:
                 crowded_since = min(crowded_since, now)
-                left = min(left, crowded_since + room.patience - now)
+                left = min(left, crowded_since + limit.patience - now)
                 if left <= 0:
                     raise Full
             waiter.turn.wait(min(left, LOOK_EVERY))
 
-    def _first_waiter(self) -> Waiter | None:
-        return next((one for one in self._room.waiting if one.bulkhead is self), None)
+    def _first_waiter(self) -> _Waiter | None:
+        return next((one for one in self._limit.waiting if one.bulkhead is self), None)
 
     def _call_next(self) -> None:
         if waiter := self._first_waiter():
@@ -135,9 +135,9 @@ class Bulkhead:
 
     def leave(self, is_idle: Callable[[], bool] = bool) -> None:
         """Gives a place back. is_idle: as for enter()."""
-        with self._room.lock:
+        with self._limit.lock:
             self._holders.remove(is_idle)
-            self._room.taken -= 1
+            self._limit.taken -= 1
             self._last_change = time.monotonic()
             self._call_next()
 

@@ -21,7 +21,7 @@ from math import inf
 from threading import Lock, local
 
 from oslogserve.errors import Busy, ClientLeft, Incomplete
-from oslogserve.threads import Bulkhead, Full, Room
+from oslogserve.threads import Bulkhead, Full, ThreadLimit
 
 #: Bytes of an answer, in multiples of what a request may inflate: lines become longer as HTML and JSON.
 MOST_SENT = 2
@@ -208,9 +208,9 @@ class Workload:
         }
         # Places of summaries are given back before they are sent: whoever has one is at work.
         patience = {OVERVIEWS: max(PATIENCE, processor_time)}
-        room = Room(threads - eighth)
+        limit = ThreadLimit(threads - eighth)
         self._bulkheads = {
-            work: Bulkhead(n, patience.get(work, PATIENCE), room) for work, n in places.items()
+            work: Bulkhead(n, patience.get(work, PATIENCE), limit) for work, n in places.items()
         }
 
     def begin(self, has_left: Callable[[], bool]) -> Budget:

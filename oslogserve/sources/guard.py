@@ -36,7 +36,7 @@ from oslogserve.sources import (
     WantedEntries,
 )
 from oslogserve.text import duration, log_message
-from oslogserve.threads import Bulkhead, Full, Room
+from oslogserve.threads import Bulkhead, Full, ThreadLimit
 
 #: Failures in a row that open the circuit breaker.
 FAILURES = 5
@@ -160,7 +160,7 @@ class CircuitBreaker:
 PATIENCE = 5.0
 FALLBACK_PATIENCE = 1.0
 #: A quarter of the threads may wait for a place in a fallback. Timeout in seconds for joining them.
-FALLBACK_ROOM_PATIENCE = 0.1
+FALLBACK_LIMIT_PATIENCE = 0.1
 
 
 class Guard:
@@ -183,8 +183,8 @@ class Guard:
         self._places = Bulkhead(threads // 2, PATIENCE)
         if is_fallback:
             places = max(1, threads // 2)
-            room = Room(places + max(1, threads // 4), FALLBACK_ROOM_PATIENCE)
-            self._places = Bulkhead(places, FALLBACK_PATIENCE, room)
+            limit = ThreadLimit(places + max(1, threads // 4), FALLBACK_LIMIT_PATIENCE)
+            self._places = Bulkhead(places, FALLBACK_PATIENCE, limit)
 
     def for_request(self, context: Context) -> "GuardedSource":
         """The guarded source of one request."""

@@ -8,7 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from oslogserve.threads import ARENAS, Bulkhead, Full, Room
+from oslogserve.threads import ARENAS, Bulkhead, Full, ThreadLimit
 
 PATIENCE = 3.0
 #: Seconds after which a test has failed; none waits for so long where all is well.
@@ -35,10 +35,10 @@ class Waiting:
             self.served.append(name)
             places.leave()
 
-        before = len(places._room.waiting)
+        before = len(places._limit.waiting)
         self._threads.append(threading.Thread(target=run))
         self._threads[-1].start()
-        while len(places._room.waiting) == before:
+        while len(places._limit.waiting) == before:
             time.sleep(0.001)
 
     def end(self):
@@ -74,15 +74,15 @@ def test_nobody_overtakes_those_who_wait(waiting):
 
 
 def test_nobody_waits_long_where_there_is_no_room_to_wait():
-    places = Bulkhead(1, BOUND, Room(1, 0.01))
+    places = Bulkhead(1, BOUND, ThreadLimit(1, 0.01))
     places.enter()
     with pytest.raises(Full):
         places.enter()
 
 
 def test_the_last_ones_of_the_kind_that_waits_most_are_refused(waiting):
-    room = Room(5, 0.1)
-    summaries, logs = Bulkhead(1, BOUND, room), Bulkhead(1, BOUND, room)
+    limit = ThreadLimit(5, 0.1)
+    summaries, logs = Bulkhead(1, BOUND, limit), Bulkhead(1, BOUND, limit)
     summaries.enter()
     for name in ("first", "second", "third"):
         waiting.enter(summaries, name)
@@ -101,7 +101,7 @@ def test_a_waiter_that_nobody_waits_for_gives_up():
     places.enter()
     with pytest.raises(ConnectionResetError):
         places.enter(look=Mock(side_effect=[None, ConnectionResetError]))
-    assert not places._room.waiting
+    assert not places._limit.waiting
 
 
 def test_a_place_in_which_nothing_is_done_counts_as_free(clock):
@@ -120,12 +120,12 @@ def test_a_place_in_which_nothing_is_done_counts_as_free(clock):
 
 
 def test_whoever_gave_up_makes_room_to_wait(clock):
-    places = Bulkhead(1, PATIENCE, Room(2))
+    places = Bulkhead(1, PATIENCE, ThreadLimit(2))
     places.enter()
     clock.now += PATIENCE
     with pytest.raises(Full):
         places.enter()
-    assert not places._room.waiting
+    assert not places._limit.waiting
 
 
 #: Eight threads that hold memory of their C library at once; then it says what arenas it has.

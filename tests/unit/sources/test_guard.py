@@ -332,7 +332,7 @@ def test_behind_another_source_a_quarter_of_the_threads_stays_free(metrics, monk
     readers.ask(2)
     arrive(guard, 2)
     readers.ask()
-    while not guard._places._room.waiting:
+    while not guard._places._limit.waiting:
         time.sleep(0.001)
     began = time.monotonic()
     with pytest.raises(SourceError, match="slow to answer"):
