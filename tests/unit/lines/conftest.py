@@ -6,7 +6,7 @@ import pytest
 from oslogserve.lines.renderer import Room
 from oslogserve.lines.selection import Selection, Wanted
 from tests.kit import renderers
-from tests.kit.renderers import bare
+from tests.kit.renderers import answered, bare
 
 WRITTEN = 1.4e9  # of May 2014
 LINK = b"?source=swift&amp;"
@@ -15,6 +15,17 @@ LINK = b"?source=swift&amp;"
 @pytest.fixture(scope="session")
 def renderer():
     return renderers.renderer()
+
+
+@pytest.fixture(scope="session")
+def cause_of(renderer):
+    """The cause in a log of these lines; None for none."""
+
+    def cause_of(*lines):
+        log = b"".join(line + b"\n" for line in lines)
+        return answered(renderer, [log], Wanted("summary", Selection(), WRITTEN))[0]["cause"]
+
+    return cause_of
 
 
 @pytest.fixture(scope="session")

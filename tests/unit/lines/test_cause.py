@@ -33,15 +33,6 @@ def found_in(renderer):
     return found_in
 
 
-@pytest.fixture(scope="module")
-def cause_of(renderer):
-    def cause_of(*lines):
-        log = b"".join(line + b"\n" for line in lines)
-        return answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["cause"]
-
-    return cause_of
-
-
 #: The marks and patterns of all rules, in the order in which they are tried.
 RULES = [
     *((mark, row[1]) for mark, rows in table("marks.toml").items() for row in rows),

@@ -5,9 +5,8 @@ import json
 
 import pytest
 
-from oslogserve.lines.selection import Selection, Wanted
 from oslogserve.native import LIMITS
-from tests.kit.renderers import anchor_of, answered, seen_in
+from tests.kit.renderers import anchor_of, seen_in
 from tests.reference import recognise
 from tests.reference.grammar import RANKS
 
@@ -78,15 +77,6 @@ WRAPPERS = {
     "jenkins": before("\x1b[8mha:////4DsC=\x1b[0m"),
     "jenkins_with_time": before(f"[{T}.123Z] ", f"{T}.123Z"),
 }
-
-
-@pytest.fixture(scope="module")
-def cause_of(renderer):
-    def cause_of(*lines):
-        log = b"".join(line + b"\n" for line in lines)
-        return answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]["cause"]
-
-    return cause_of
 
 
 @pytest.mark.parametrize("name", WRAPPERS)
