@@ -65,7 +65,7 @@ pub struct Data {
     calls: BeginningOfAny,
     calls_above: BeginningOfAny,
     libraries: BeginningOfAny,
-    item: Beginning,
+    item_head: Beginning,
     done: Beginning,
     usage: Beginning,
     option: Beginning,
@@ -388,7 +388,7 @@ impl Causes {
 
     /// The item that a text names, and what it says of it.
     pub fn item<'t>(&self, text: &'t [u8]) -> Option<(&'t [u8], &'t [u8])> {
-        Some(text.split_at(self.data.item.end_in(text)?))
+        Some(text.split_at(self.data.item_head.end_in(text)?))
     }
 
     /// True if a line with a level and without a time is a record of a service.
