@@ -3,6 +3,9 @@
 
 import json
 import re
+import tempfile
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 import requests
@@ -20,6 +23,21 @@ def server(demo, swift):
     config = {"disk": {"root": demo}, "swift": swift.settings("jobs")}
     with Gunicorn(ini(config)) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def empty_server(tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    with Gunicorn(ini({"disk": {"root": root}})) as running:
+        running.folder = root
+        yield running
+
+
+@pytest.fixture
+def served(empty_server):
+    """A folder of this test alone, and its address."""
+    folder = Path(tempfile.mkdtemp(dir=empty_server.folder))
+    return SimpleNamespace(folder=folder, url=f"{empty_server.url}/{folder.name}")
 
 
 @pytest.fixture
@@ -77,14 +95,13 @@ def test_the_page_of_a_job_says_by_itself_what_went_wrong(server, page):
 
 
 @pytest.fixture
-def failed_job(tmp_path):
+def failed_job(served):
     """The URL of a job with two logs that failed, one of which comes first."""
-    job = tmp_path / "job"
+    job = served.folder / "job"
     job.mkdir()
     (job / "console.log").write_text("+ make\na.c:1: error: boom\nFinished: FAILURE\n")
     (job / "other.log").write_text("starts\nERROR: no such host\nends\n" * 2)
-    with Gunicorn(f"[disk]\nroot = {tmp_path}\n") as running:
-        yield f"{running.url}/job/"
+    return f"{served.url}/job/"
 
 
 @pytest.mark.parametrize("query", ["", "?format=overview"])
@@ -184,20 +201,19 @@ def test_the_page_of_a_job_prints_no_forms(server, page, address):
     expect(page.locator("h1")).to_be_visible()
 
 
-def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, page):
-    (tmp_path / "archive").mkdir()
+def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(served, page):
+    (served.folder / "archive").mkdir()
     failed = "step\n##[error]Process completed with exit code 1.\n"
     for name, text in (("0_build.txt", failed), ("1_test.txt", "fine\n")):
-        (tmp_path / "archive" / name).write_text(text)
-    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
-        page.goto(f"{running.url}/")
-        expect(page.get_by_role("searchbox", name="Search these logs")).to_be_visible()
-        expect(page.get_by_label("Compare with")).to_be_hidden()
-        page.goto(f"{running.url}/archive/")
-        expect(page.locator(".wrong > li > .name")).to_have_text("0_build.txt")
-        search = page.get_by_role("searchbox", name="Search these logs").bounding_box()
-        comparison = page.get_by_label("Compare with").bounding_box()
-        assert search["y"] == comparison["y"]
+        (served.folder / "archive" / name).write_text(text)
+    page.goto(f"{served.url}/")
+    expect(page.get_by_role("searchbox", name="Search these logs")).to_be_visible()
+    expect(page.get_by_label("Compare with")).to_be_hidden()
+    page.goto(f"{served.url}/archive/")
+    expect(page.locator(".wrong > li > .name")).to_have_text("0_build.txt")
+    search = page.get_by_role("searchbox", name="Search these logs").bounding_box()
+    comparison = page.get_by_label("Compare with").bounding_box()
+    assert search["y"] == comparison["y"]
 
 
 @pytest.mark.parametrize(
@@ -211,18 +227,17 @@ def test_the_page_of_githubs_archive_says_by_itself_what_went_wrong(tmp_path, pa
         (["one.log", "folder/two.log"], None),
     ],
 )
-def test_a_folder_with_the_log_of_a_job_needs_no_configuration(tmp_path, page, names, told):
+def test_a_folder_with_the_log_of_a_job_needs_no_configuration(served, page, names, told):
     for name in names:
-        log = tmp_path / "folder" / name
+        log = served.folder / "folder" / name
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text("ERROR: it broke\n" if name == told else "fine\n")
-    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
-        page.goto(f"{running.url}/folder/")
-        if told is None:
-            page.wait_for_load_state("networkidle")
-            expect(page.locator("#overview")).to_have_text("What went wrong in these logs")
-        else:
-            expect(page.locator(".wrong > li > .name")).to_have_text(told)
+    page.goto(f"{served.url}/folder/")
+    if told is None:
+        page.wait_for_load_state("networkidle")
+        expect(page.locator("#overview")).to_have_text("What went wrong in these logs")
+    else:
+        expect(page.locator(".wrong > li > .name")).to_have_text(told)
 
 
 FAILED_TESTS = """\
@@ -243,79 +258,72 @@ REPORT = """\
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-def test_the_card_of_a_failed_log_tells_its_cause_step_and_other_failed_tests(
-    tmp_path, page, width
-):
+def test_the_card_of_a_failed_log_tells_its_cause_step_and_other_failed_tests(served, page, width):
     reports = "".join(REPORT.format(number=number, blank=" ") for number in range(12))
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "0_build.txt").write_text(FAILED_TESTS.format(reports=reports))
+    (served.folder / "job").mkdir()
+    (served.folder / "job" / "0_build.txt").write_text(FAILED_TESTS.format(reports=reports))
     page.set_viewport_size({"width": width, "height": 900})
-    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
-        page.goto(f"{running.url}/job/")
-        card = page.locator(".wrong > li")
-        headline = "test_0: kiln.BoilError: <b>lid</b> 0 is open"
-        expect(card.locator(".headline")).to_have_text(headline)
-        steps = ["in Run pytest, which took 30 s", "exit code 3"]
-        expect(card.locator(".step")).to_have_text(steps)
-        *others, more = card.locator(".tests li").all_text_contents()
-        told = [f"test_{n}: kiln.BoilError: <b>lid</b> {n} is open" for n in range(1, 11)]
-        assert (others, more) == (told, "There may be more: all errors")
-        rows = card.locator(".excerpt li").all_text_contents()
-        assert not any(row.endswith("Z \n") for row in rows)
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        card.get_by_role("link", name="test_3: kiln").click()
-        expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_3 ")
-        own = page.locator("main > .card")
-        expect(own.locator(".headline")).to_have_text(headline)
-        expect(own.locator(".step")).to_have_text(["in Run pytest, which took 30 s", steps[1]])
-        assert own.locator(".tests li").all_text_contents() == [*told, more]
-        assert page.evaluate("document.documentElement.scrollWidth") == width
-        own.get_by_role("link", name="test_5: kiln").click()
-        expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_5 ")
-        page.goto(f"{running.url}/job/0_build.txt?level=ERROR")
-        expect(own.locator(".headline")).to_have_text(headline)
-        page.goto(f"{running.url}/job/0_build.txt?q=lid")
-        page.wait_for_load_state("networkidle")
-        expect(own).to_have_count(0)
+    page.goto(f"{served.url}/job/")
+    card = page.locator(".wrong > li")
+    headline = "test_0: kiln.BoilError: <b>lid</b> 0 is open"
+    expect(card.locator(".headline")).to_have_text(headline)
+    steps = ["in Run pytest, which took 30 s", "exit code 3"]
+    expect(card.locator(".step")).to_have_text(steps)
+    *others, more = card.locator(".tests li").all_text_contents()
+    told = [f"test_{n}: kiln.BoilError: <b>lid</b> {n} is open" for n in range(1, 11)]
+    assert (others, more) == (told, "There may be more: all errors")
+    rows = card.locator(".excerpt li").all_text_contents()
+    assert not any(row.endswith("Z \n") for row in rows)
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    card.get_by_role("link", name="test_3: kiln").click()
+    expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_3 ")
+    own = page.locator("main > .card")
+    expect(own.locator(".headline")).to_have_text(headline)
+    expect(own.locator(".step")).to_have_text(["in Run pytest, which took 30 s", steps[1]])
+    assert own.locator(".tests li").all_text_contents() == [*told, more]
+    assert page.evaluate("document.documentElement.scrollWidth") == width
+    own.get_by_role("link", name="test_5: kiln").click()
+    expect(page.locator("#log .lit, #log :target").first).to_contain_text(" test_5 ")
+    page.goto(f"{served.url}/job/0_build.txt?level=ERROR")
+    expect(own.locator(".headline")).to_have_text(headline)
+    page.goto(f"{served.url}/job/0_build.txt?q=lid")
+    page.wait_for_load_state("networkidle")
+    expect(own).to_have_count(0)
 
 
 @pytest.mark.parametrize("number", [9, 12, 30])
-def test_ten_failed_tests_of_a_report_are_listed_and_the_others_unfold(tmp_path, page, number):
+def test_ten_failed_tests_of_a_report_are_listed_and_the_others_unfold(served, page, number):
     cases = "".join(
         f'<testcase name="t{n}"><failure message="no"/></testcase>' for n in range(number)
     )
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "console.txt").write_text("ERROR: it broke\n")
-    (tmp_path / "job" / "junit.xml").write_text(f"<testsuite>{cases}</testsuite>")
-    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
-        page.goto(f"{running.url}/job/")
-        tests = page.locator("#overview .tests > li")
-        expect(tests).to_have_count(min(number, 20))
-        assert sum(one.is_visible() for one in tests.all()) == min(number, 10)
-        more = page.locator("#overview details:has(.tests) summary")
-        if number == 9:
-            expect(more).to_have_count(0)
-        else:
-            said = {12: "and 2 others", 30: "and 10 or more others"}[number]
-            expect(more).to_have_text(said)
-            more.click()
-            expect(tests.last).to_be_visible()
+    (served.folder / "job").mkdir()
+    (served.folder / "job" / "console.txt").write_text("ERROR: it broke\n")
+    (served.folder / "job" / "junit.xml").write_text(f"<testsuite>{cases}</testsuite>")
+    page.goto(f"{served.url}/job/")
+    tests = page.locator("#overview .tests > li")
+    expect(tests).to_have_count(min(number, 20))
+    assert sum(one.is_visible() for one in tests.all()) == min(number, 10)
+    more = page.locator("#overview details:has(.tests) summary")
+    if number == 9:
+        expect(more).to_have_count(0)
+    else:
+        said = {12: "and 2 others", 30: "and 10 or more others"}[number]
+        expect(more).to_have_text(said)
+        more.click()
+        expect(tests.last).to_be_visible()
 
 
-def test_a_job_that_passed_lists_no_log_as_wrong(tmp_path, page):
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "console.txt").write_text("ERROR: provoked\nFinished: SUCCESS\n")
-    (tmp_path / "job" / "nova.txt").write_text("2026-03-04 18:22:11.000 ERROR lost\n")
-    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
-        page.goto(f"{running.url}/job/")
-        expect(page.locator(".wrong > li")).to_have_text(
-            ["The job passed; 2 logs of it show errors."]
-        )
-        page.click("#overview summary")
-        expect(page.locator("#overview td .ERROR")).to_have_count(2)
-        told = ask(running, "/job/?format=brief").body
-        assert b"\nThe job passed\n" in told
-        assert b"ERROR" not in told
+def test_a_job_that_passed_lists_no_log_as_wrong(served, page):
+    (served.folder / "job").mkdir()
+    (served.folder / "job" / "console.txt").write_text("ERROR: provoked\nFinished: SUCCESS\n")
+    (served.folder / "job" / "nova.txt").write_text("2026-03-04 18:22:11.000 ERROR lost\n")
+    page.goto(f"{served.url}/job/")
+    expect(page.locator(".wrong > li")).to_have_text(["The job passed; 2 logs of it show errors."])
+    page.click("#overview summary")
+    expect(page.locator("#overview td .ERROR")).to_have_count(2)
+    told = requests.get(f"{served.url}/job/?format=brief").content
+    assert b"\nThe job passed\n" in told
+    assert b"ERROR" not in told
 
 
 @pytest.mark.long
@@ -340,44 +348,40 @@ def test_of_large_logs_it_says_that_only_when_asked(demo, page):
     ],
 )
 def test_what_the_first_logs_show_gives_way_to_the_whole_overview(
-    tmp_path, chromium, address, has_script
+    served, chromium, address, has_script
 ):
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 ERROR lost\n")
+    (served.folder / "job").mkdir()
+    (served.folder / "job" / "job-output.txt").write_text("2026-03-04 18:30:00 ERROR lost\n")
     for number in range(6):
-        path = tmp_path / "job" / f"{number}.txt"
+        path = served.folder / "job" / f"{number}.txt"
         path.write_text("2026-03-04 18:29:59 INFO fine\n" * 27_000)
-    with (
-        Gunicorn(ini({"disk": {"root": tmp_path}})) as running,
-        chromium.new_context(java_script_enabled=has_script) as context,
-    ):
+    with chromium.new_context(java_script_enabled=has_script) as context:
         page = context.new_page()
-        page.goto(f"{running.url}/job/{address}")
+        page.goto(f"{served.url}/job/{address}")
         expect(page.locator("#overview .wrong > li > .name")).to_have_text("job-output.txt")
         expect(page.locator("h2:visible")).to_have_text("What went wrong: 1 of 7 logs shows errors")
         expect(page.locator(".early")).to_have_count(0 if has_script else 1)
 
 
 @pytest.mark.long
-def test_on_a_telephone_the_page_of_a_job_is_not_cut(tmp_path, page):
-    (tmp_path / "job").mkdir()
-    (tmp_path / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")
+def test_on_a_telephone_the_page_of_a_job_is_not_cut(served, page):
+    (served.folder / "job").mkdir()
+    (served.folder / "job" / "job-output.txt").write_text("2026-03-04 18:22:11.000 ERROR one\n")
     test = f'<testcase name="{"ServersTest." * 9}"><failure message="no"/></testcase>'
-    (tmp_path / "job" / "junit.xml").write_text(f"<testsuite>{test}</testsuite>")
-    (tmp_path / "job" / "zuul-info").mkdir()
+    (served.folder / "job" / "junit.xml").write_text(f"<testsuite>{test}</testsuite>")
+    (served.folder / "job" / "zuul-info").mkdir()
     build = {"branch": "b" * 150, "change": "1", "change_url": "https://a.b/", "job": "tox"}
     inventory = json.dumps({"all": {"vars": {"zuul": build}}})
-    (tmp_path / "job" / "zuul-info" / "inventory.yaml").write_text(inventory)
+    (served.folder / "job" / "zuul-info" / "inventory.yaml").write_text(inventory)
     page.set_viewport_size({"width": 390, "height": 844})
-    with Gunicorn(ini({"disk": {"root": tmp_path}})) as running:
-        page.goto(f"{running.url}/job/")
-        page.click("#overview summary")
-        expect(page.locator(".build dd")).to_have_text(["1", "b" * 150, "tox"])
-        assert page.evaluate("document.documentElement.scrollWidth") == 390
-        names = page.locator("#overview td:first-child").all()
-        assert [round(name.bounding_box()["width"]) for name in names] == [358, 358, 358]
-        links = page.locator("#overview a").all()
-        assert min(link.bounding_box()["height"] for link in links) >= 24
+    page.goto(f"{served.url}/job/")
+    page.click("#overview summary")
+    expect(page.locator(".build dd")).to_have_text(["1", "b" * 150, "tox"])
+    assert page.evaluate("document.documentElement.scrollWidth") == 390
+    names = page.locator("#overview td:first-child").all()
+    assert [round(name.bounding_box()["width"]) for name in names] == [358, 358, 358]
+    links = page.locator("#overview a").all()
+    assert min(link.bounding_box()["height"] for link in links) >= 24
 
 
 def test_other_folders_ask_for_nothing_by_themselves(server, page):
