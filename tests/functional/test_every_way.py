@@ -58,12 +58,16 @@ def asker(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp("ways")
     if request.param == "swift":
         swift = request.getfixturevalue("swift")
-        yield Asker(folder, lambda own: InSwift(swift, f"every-{own.name}"), WAYS, VIEWS)
+        asker = Asker(folder, lambda own: InSwift(swift, f"every-{own.name}"), WAYS, VIEWS)
+        yield asker
+        asker.check_indexes()
         return
     with S3(tmp_path_factory.mktemp("s3")) as s3, pytest.MonkeyPatch.context() as environment:
         for name, value in ENVIRONMENT.items():
             environment.setenv(name, value)
-        yield Asker(folder, lambda own: InS3(s3, f"every-{own.name}"), WAYS, VIEWS)
+        asker = Asker(folder, lambda own: InS3(s3, f"every-{own.name}"), WAYS, VIEWS)
+        yield asker
+        asker.check_indexes()
 
 
 @pytest.mark.parametrize(

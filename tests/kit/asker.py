@@ -245,7 +245,11 @@ class Asker:
             way.fill(files, passed or {}, is_cut)
             if way.has_logs:
                 yield way
-                way.check_indexes()
+
+    def check_indexes(self):
+        """Raises AssertionError if an index was refused, of any log that was asked about."""
+        for way in self._ways:
+            way.check_indexes()
 
 
 class _Asked:
@@ -292,7 +296,7 @@ class _Asked:
 
     def check_indexes(self):
         """Raises AssertionError if an index was refused: the log was then read without it, and nothing looks wrong."""
-        if not self.way.index:
+        if not (self.way.index and self._files):
             return
         metrics = webob.Request.blank("/metrics", {"REMOTE_ADDR": "127.0.0.1"})
         told = metrics.get_response(self._app).text

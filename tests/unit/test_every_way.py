@@ -10,7 +10,9 @@ MIB = 1024 * 1024
 
 @pytest.fixture(scope="module")
 def asker(tmp_path_factory):
-    return Asker(tmp_path_factory.mktemp("ways"))
+    asker = Asker(tmp_path_factory.mktemp("ways"))
+    yield asker
+    asker.check_indexes()
 
 
 def text_of(*lines):
