@@ -209,7 +209,18 @@ SHOWN = {
         *([brought_in(number) for number in (1, 2, 7, 8, 9)], (0, 5, None)),
     ),
     Selection(show=(b"L1-L2",), first=2, last=3): ([brought_in(1), 2, 3], (2, 3, None)),
+    # Lines that were sent before.
     Selection(after=3, first=2, level="ERROR"): ([4, 5, 6], (3, 3, None)),
+    Selection(after=3, first=6, level="ERROR"): ([6], (1, 1, None)),
+    Selection(after=4, context=2, searches=text("trace")): (
+        *([context(5), context(6)], (0, 2, None)),
+    ),
+    Selection(after=6, context=2, searches=text("trace")): ([], (0, 0, None)),
+    Selection(after=2, context=9, searches=text("debug")): (
+        *([*map(context, range(3, 7)), 7, context(8), 9], (2, 7, None)),
+    ),
+    Selection(after=6, context=1, searches=text("debug"), limit=1): ([7], (1, 1, 8)),
+    Selection(after=7, tail=3): ([8, 9], (2, 2, None)),
 }
 
 
@@ -277,10 +288,13 @@ FULLEST = Selection(
     tail=3,
     show=(b"L8",),
 )
+NEWER = Selection(after=5, level="ERROR", context=1)
 
 
 @pytest.mark.parametrize("view", VIEWS)
-@pytest.mark.parametrize("selection", [ALL_LINES, Selection(level="ERROR"), FULLEST], ids=repr)
+@pytest.mark.parametrize(
+    "selection", [ALL_LINES, Selection(level="ERROR"), FULLEST, NEWER], ids=repr
+)
 def test_the_golden_log_is_the_same_however_it_is_cut(renderer, view, selection):
     whole, tally = answered(renderer, [LOG], wanted(view, selection))
     for size in (*range(1, 60), *range(60, len(LOG), 7)):

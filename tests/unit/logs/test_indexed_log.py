@@ -58,6 +58,9 @@ def test_a_summary_makes_an_index_and_the_next_one_reads_nothing(log):
         ("format=jsonl&level=ERROR", 0.3),
         ("format=html&level=ERROR&context=3", 0.4),
         ("format=text&since=2013-09-27T18:59:30", 0.1),
+        ("format=html&after=14000", 0.1),
+        ("format=jsonl&after=14000&level=INFO&context=2", 0.1),
+        ("format=text&after=14000&not=took 8", 0.1),
         ("goto=14390", 0.1),
     ],
 )

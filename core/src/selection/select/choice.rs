@@ -20,6 +20,8 @@ pub struct Choice {
     pub longest: usize,
     /// True if each line is a hit.
     pub is_all: bool,
+    /// The first line that may be a hit that is shown or counted, or whose context is.
+    start: u64,
     /// The place in the block that skipping led to: it is not to be skipped.
     candidates: Range<usize>,
     /// First lines of the blocks that cannot hold what is searched for.
@@ -33,8 +35,10 @@ impl Choice {
             std::mem::take(&mut selection.shown_ranges),
             std::mem::take(&mut selection.show),
         );
+        let context = selection.context.unwrap_or(0) as u64;
+        let start = selection.first.max((selection.after + 1).saturating_sub(context));
         let (candidates, lacking) = (0..0, HashSet::new());
-        Self { selection, filter, fragments, longest, is_all, candidates, lacking }
+        Self { selection, filter, fragments, longest, is_all, start, candidates, lacking }
     }
 
     /// Begins another block.
@@ -76,8 +80,8 @@ impl Choice {
         }
         let next = if self.is_behind(number) {
             block.len()
-        } else if number < self.selection.first {
-            after_lines(block, at, self.selection.first - number)
+        } else if number < self.start {
+            after_lines(block, at, self.start - number)
         } else if !self.filter.searches.is_empty() {
             let hit = self.filter.next_candidate(block, at);
             self.skip_to(block, at, hit, self.selection.context.unwrap_or(0))
@@ -130,10 +134,10 @@ impl Choice {
             || (has_context && !self.fragments.is_empty())
     }
 
-    /// True if it is known that no line of the block is a hit.
+    /// True if it is known that no line of the block is a hit that matters.
     pub fn is_empty(&self, block: &Block) -> bool {
-        let Selection { first, since, until, .. } = &self.selection;
-        block.line + block.lines <= *first
+        let Selection { since, until, .. } = &self.selection;
+        block.line + block.lines <= self.start
             || self.is_behind(block.line)
             || !block.may_be_between(since.as_ref(), until.as_ref())
             || self.filter.floor.is_some_and(|floor| block.at_least(floor) == 0)
