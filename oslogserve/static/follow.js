@@ -182,11 +182,16 @@ class Ended {
   constructor(sentence) { this.sentence = sentence; }
 }
 
-// What the log says of its end; "" for nothing, and on a page of some of its lines, of which a summary knows none.
-function verdict() {
-  const { asksForPart, summary } = log.page ?? {};
-  const { passed, verdict: hasFailed } = summary && !asksForPart() ? summary : {};
-  return passed ? 'This log says that it passed.' : hasFailed ? 'This log says that it failed.' : '';
+let verdict = ''; // what the log says of its end
+
+// True if that is known. The summary of a page of some lines knows nothing of the log.
+async function learnVerdict() {
+  const { asking, asksForPart, summary } = log.page;
+  const answer = asksForPart() && await fetch(`?${asking({ format: 'summary' })}`);
+  if (answer && !answer.ok) return false;
+  const { passed, verdict: hasFailed } = answer ? await answer.json() : summary;
+  verdict = passed ? 'This log says that it passed.' : hasFailed ? 'This log says that it failed.' : '';
+  return true;
 }
 
 let pause = SHORTEST;
@@ -235,13 +240,13 @@ async function ask() {
     failures = 0;
     if (hasChanged) pause = SHORTEST; else slower(QUIET);
     isUncounted ||= hasChanged;
-    if (isUncounted) isUncounted = !await log.page.summarise();
+    if (isUncounted) isUncounted = !(await log.page.summarise() && await learnVerdict());
     pause = Math.max(pause, SHARE * (performance.now() - asked));
-    said.textContent = verdict();
+    said.textContent = verdict;
     if (why) throw new Ended(why);
     if (Date.now() - Math.max(since, writtenAt()) > PATIENCE) throw new Ended(SILENT);
     // More may come behind a verdict, such as what a job does after it.
-    if (!hasChanged && verdict() !== wasKnown) throw new Ended(verdict());
+    if (!hasChanged && verdict !== wasKnown) throw new Ended(verdict);
   } catch (error) {
     if (error instanceof Ended) end(error); else fail(error);
   }
@@ -251,6 +256,7 @@ async function ask() {
 }
 
 function end({ sentence }) {
+  clearTimeout(timer);
   toggle.checked = false;
   said.textContent = sentence;
 }
@@ -271,7 +277,7 @@ function plan() {
 }
 
 toggle.onchange = () => {
-  [pause, failures, since, wasKnown] = [SHORTEST, 0, Date.now(), verdict()];
+  [pause, failures, since, wasKnown] = [SHORTEST, 0, Date.now(), verdict];
   said.textContent = '';
   asked -= toggle.checked ? pause : 0; // at once
   plan();
@@ -279,9 +285,10 @@ toggle.onchange = () => {
 document.addEventListener('visibilitychange', plan);
 toggle.checked = Date.now() - writtenAt() < PATIENCE;
 // Of a log that is finished when its page is opened, nothing more is expected.
-function begin() {
-  if (!since && asked === opened && verdict()) end(new Ended(verdict()));
+async function begin() {
   plan();
+  await learnVerdict();
+  if (!since && asked === opened && verdict) end(new Ended(verdict));
 }
 log.addEventListener('summed', begin, { once: true });
 if (log.page?.summary) begin(); else plan();

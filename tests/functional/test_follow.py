@@ -341,10 +341,31 @@ def test_a_verdict_ends_the_following_once_no_lines_come_behind_it(log):
     expect(switch).to_be_checked()
 
 
-@pytest.mark.parametrize("end", ["Finished: SUCCESS\n", "Finished: FAILURE\n"])
-def test_the_page_of_a_finished_log_does_not_follow_it(log, end):
+@pytest.mark.parametrize("query", ["?q=clean", "?lines=2-"])
+def test_a_page_of_some_lines_learns_how_its_log_ended(log, query):
+    log.write(CONSOLE)
+    log.open(query)
+    log.append(FAILURE)
+    log.answer(6)
+    told = log.page.locator(".newer [role=status]")
+    expect(told).to_have_text("This log says that it failed.")
+    switch = log.page.get_by_role("switch")
+    expect(switch).to_be_checked()
+    log.append("cleaning up\n")
+    log.answer(6)
+    expect(log.page.locator("#L17")).to_be_attached()
+    log.answer(9)
+    expect(switch).not_to_be_checked()
+    expect(told).to_have_text("This log says that it failed.")
+
+
+@pytest.mark.parametrize(
+    ("query", "end"),
+    [("", "Finished: SUCCESS\n"), ("", "Finished: FAILURE\n"), ("?q=make", "Finished: FAILURE\n")],
+)
+def test_the_page_of_a_finished_log_does_not_follow_it(log, query, end):
     log.write("Started by timer\n+ make\n" + end)
-    log.open()
+    log.open(query)
     told = log.page.locator(".newer [role=status]")
     expect(told).to_have_text(re.compile("This log says that it (passed|failed)."))
     expect(log.page.get_by_role("switch")).not_to_be_checked()
