@@ -16,7 +16,7 @@ INTERFACE: str
 SOURCES: str
 #: Lowest first: `level=X` shows X and all after it. The first one is for lines without a severity.
 SEVERITIES: tuple[str, ...]
-#: The core's limits by the module and name of their constants, such as "step.MOST_NOTED".
+#: The core's limits by the module and name of their constants, such as "found.MOST_NOTED".
 LIMITS: dict[str, int]
 
 @final

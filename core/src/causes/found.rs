@@ -234,23 +234,32 @@ impl Found {
         WHY.into_iter().find(|&(kind, _)| self.first[kind as usize].is_some())
     }
 
-    /// The failed test, or the crash, that is the step's cause. One that is only named, as in a list, gives way to
-    /// the report of the same name, or to the test's own line above.
-    pub fn cause(&self) -> Option<Cause> {
-        let (kind, why) = self.telling()?;
-        let named = self.first[kind as usize].as_ref()?;
+    /// All of them, by kind in the order of lines.
+    fn all(&self) -> impl Iterator<Item = (Kind, &Group)> {
         let first = KINDS.into_iter().zip(&self.first);
         let first = first.filter_map(|(of, group)| Some((of, group.as_ref()?)));
-        let mut all = first.chain(self.further.iter().map(|(of, group)| (*of, group)));
+        first.chain(self.further.iter().map(|(of, group)| (*of, group)))
+    }
+
+    /// The failed test, or the crash, that is the step's cause, and its kind. One that is only named, as in a list,
+    /// gives way to the report of the same name, or to the test's own line above.
+    fn chosen(&self) -> Option<(Kind, &Group)> {
+        let (kind, _) = self.telling()?;
+        let named = self.first[kind as usize].as_ref()?;
         let is_only_named = named.told.len() == 1;
-        let report = all.find(|&(of, one)| {
+        let report = self.all().find(|&(of, one)| {
             let is_report = one.told.len() > 1 && (is_only_named || kind == Kind::Headed);
             let is_own_line = is_only_named && one.last < named.last;
             (is_only_named && is_report || of == Kind::Test && (is_report || is_own_line))
                 && shares_name(named, one)
         });
-        let named = report.map_or(named, |(_, report)| report);
-        Some(named.cause(why))
+        Some(report.unwrap_or((kind, named)))
+    }
+
+    /// The failed test, or the crash, that is the step's cause.
+    pub fn cause(&self) -> Option<Cause> {
+        let (_, why) = self.telling()?;
+        Some(self.chosen()?.1.cause(why))
     }
 
     /// Forgets the failed tests of which a line says that they passed after all. Returns true if none is left.
@@ -299,12 +308,12 @@ impl Found {
         self.telling().is_some_and(|(_, why)| why == "test")
     }
 
-    /// The failed tests behind the one that is its cause.
+    /// The other failed tests of the kind of its cause.
     pub fn further(&self) -> impl Iterator<Item = Cause> {
-        let of_cause = self.telling();
-        self.further.iter().filter_map(move |(kind, group)| {
-            let (_, why) = of_cause.filter(|(telling, _)| telling == kind)?;
-            Some(group.cause(why))
+        let chosen = self.chosen().filter(|_| self.has_test());
+        self.all().filter_map(move |(of, group)| {
+            let (kind, cause) = chosen?;
+            (of == kind && !std::ptr::eq(group, cause)).then(|| group.cause("test"))
         })
     }
 }
