@@ -57,9 +57,18 @@ fn a_log_is_the_same_however_it_is_stored_and_cut() {
 #[test]
 fn gzip_may_have_several_members() {
     let text = text();
-    let stored = [packed("gzip", &text), packed("gzip", b""), packed("gzip", b"end")].concat();
+    let members = [&text[..], b"", &text, b"end"];
+    let stored = members.map(|member| packed("gzip", member)).concat();
     let mut decoder = decoder("gzip", 1000).unwrap();
-    assert!(decoded(&mut *decoder, &stored, 77) == [&text[..], b"end"].concat());
+    assert!(decoded(&mut *decoder, &stored, 77) == members.concat());
+    assert!(decoder.fault_at_end().is_none() && !decoder.is_one_member());
+}
+
+#[test]
+fn a_member_with_zeros_behind_it_is_not_all() {
+    let stored = [&packed("gzip", b"text")[..], &[0; 9]].concat();
+    let mut decoder = decoder("gzip", 1000).unwrap();
+    assert!(decoded(&mut *decoder, &stored, 5) == b"text");
     assert!(decoder.fault_at_end().is_none() && !decoder.is_one_member());
 }
 

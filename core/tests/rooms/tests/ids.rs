@@ -78,6 +78,17 @@ fn each_block_of_an_id_is_found() {
 }
 
 #[test]
+fn a_block_that_has_a_part_of_an_id_has_not_the_id() {
+    let (mut ids, mut draw) = (Ids::new(), Draw(1));
+    let id = draw.bytes(40, DIGITS);
+    ids.take(&id);
+    ids.end_block(100);
+    let longer = [&id[..], &draw.bytes(40, DIGITS)].concat();
+    assert_eq!(may_hold(&ids.filters, 1, &id), [true]);
+    assert_eq!(may_hold(&ids.filters, 1, &longer), [false]);
+}
+
+#[test]
 fn a_block_with_too_many_ids_may_hold_any() {
     let (mut ids, mut draw) = (Ids::new(), Draw(1));
     for _ in 0..100 {

@@ -49,6 +49,9 @@ fn it_pauses_once_there_are_as_many_bytes_as_wanted() {
     assert!(matches!(merge.run(4), Pause::Full));
     let merged = merge.take();
     assert_eq!((merged.ends, merged.run_ends, merged.run_logs), (vec![3, 6], vec![6], vec![0]));
+    merge.feed(0, rows('a', &[4, 5], 5)).unwrap();
+    assert!(matches!(merge.run(3), Pause::Full));
+    assert_eq!(text(&mut merge), "a4 ");
 }
 
 #[test]

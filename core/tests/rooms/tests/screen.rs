@@ -41,6 +41,8 @@ fn cursors_move_and_erase_within_the_line() {
     assert_shown("abcdef\x1b[4D\x1b[K", "ab");
     assert_shown("abcdef\x1b[3D\x1b[1KX", "   Xef");
     assert_shown("ab\x1b[s\x1b[2Ccd\x1b[uX", "abX cd");
+    assert_shown("ab\x1b[s\x1b[1Bcd\x1b[uX", "ab  cd X");
+    assert_shown("0123456789\x1b[10D\tX", "01234567X9");
 }
 
 #[test]

@@ -73,6 +73,39 @@ fn a_zone_counts() {
 }
 
 #[test]
+fn a_year_of_two_digits_is_one_from_1970_on() {
+    assert_eq!(iso(b"69/03/04 05:06:07", 0), "2069-03-04T05:06:07");
+    assert_eq!(iso(b"70/03/04 05:06:07", 0), "1970-03-04T05:06:07");
+}
+
+#[test]
+fn hours_of_both_halves_of_a_day_are_from_12_to_11() {
+    for (hour, half, expected) in
+        [(12, "AM", "00"), (1, "AM", "01"), (11, "AM", "11"), (12, "PM", "12"), (1, "PM", "13")]
+    {
+        let text = format!("2024-03-04 {hour:02}:06:07 {half}");
+        assert_eq!(iso(text.as_bytes(), 0), format!("2024-03-04T{expected}:06:07"));
+    }
+}
+
+#[test]
+fn a_zone_is_shown_with_its_sign() {
+    for zone in ["+02:30", "-02:30"] {
+        let text = format!("2024-03-04T05:06:07{zone}");
+        assert_eq!(iso(text.as_bytes(), 0), text);
+    }
+}
+
+#[test]
+fn a_time_like_the_last_one_has_its_point() {
+    let mut clock = clock(0);
+    let first = clock.read(b"2024-03-04T05:06:07.123").unwrap();
+    let other = clock.read(b"2024-03-04T05:06:08.124").unwrap();
+    assert_eq!(other.micros - first.micros, SECOND + 1000);
+    assert_eq!(clock.read(b"2024-03-04T05:06:08x124"), None);
+}
+
+#[test]
 fn hostile_texts_take_no_time() {
     for begin in ["", "2024-03-04T05:06:07", "Mar  4 ", "05:06:07."] {
         for unit in ["1", "0.", " ", "Mar ", "2024-03-04 ", ":00", "+00", "Z"] {
