@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-//! The values of `oslogserve/lines/selection.py` and `time_range.py`: fields mean what they mean there.
+//! The values of `oslogserve/lines/selection.py`: fields mean what they mean there.
 
 pub mod filter;
 pub mod fragments;

@@ -31,7 +31,7 @@ enum Sign {
     None,
 }
 
-/// Arrays of JSON, the fields of a MarkedLine of `oslogserve.lines.brief.marked`.
+/// Arrays of JSON, the fields of a MarkedLine of `oslogserve.lines.excerpt.lines`.
 pub struct Marked {
     out: Output,
     causes: Arc<Causes>,
