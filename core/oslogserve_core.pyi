@@ -239,7 +239,9 @@ class Renderer:
         """The fields of a Tally of oslogserve.lines.selection, after finish()."""
 
     def totals(self) -> dict[str, Any] | None:
-        """What a summary is made of, see core/src/views/totals.rs, after finish(); None for another view."""
+        """What a summary is made of, see core/src/views/totals.rs, after finish(); None for another view, and once
+        they were given.
+        """
 
 @final
 class LastRows:

@@ -121,6 +121,14 @@ def test_the_largest_numbers_of_lines_are_taken(name):
     assert shown == (b"" if name in {"first", "after"} else b"a\nb\n")
 
 
+def test_a_summary_gives_its_totals_once():
+    core = renderer()
+    core.feed(b"ERROR: no a\n")
+    core.finish()
+    assert core.totals()["cause"]["line"] == 1
+    assert core.totals() is None
+
+
 def test_an_open_file_may_be_asked_for_more_than_it_has(tmp_path):
     (tmp_path / "log").write_bytes(b"a\n")
     found = native.open_beneath(bytes(tmp_path), b"log", 2**62, False)

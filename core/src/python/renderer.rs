@@ -192,7 +192,7 @@ impl Renderer {
         self.renderer.tally()
     }
 
-    /// The Totals of `oslogserve.lines.summary`; None for another view.
+    /// See `views/totals.rs`; None for another view, and once they were given.
     fn totals(&mut self) -> Option<Totals> {
         self.renderer.selector.view().totals()
     }

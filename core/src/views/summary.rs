@@ -58,7 +58,8 @@ pub struct Summary {
     current: usize,
     first_errors: Vec<HeldError>,
     last_errors: VecDeque<HeldError>,
-    causes: CauseFinder,
+    /// None once its totals were given.
+    causes: Option<CauseFinder>,
     /// Of new lines; None if lines are not compared with another log's.
     new: Option<Counter>,
     /// The number of the last line.
@@ -82,7 +83,7 @@ impl Summary {
             first_errors: Vec::new(),
             last_errors: VecDeque::new(),
             new: is_compared.then(Counter::default),
-            causes: CauseFinder::new(causes, clock.clone(), is_compared),
+            causes: Some(CauseFinder::new(causes, clock.clone(), is_compared)),
             last: 0,
             clock,
             out: Output::default(),
@@ -192,7 +193,7 @@ impl Summary {
 
 impl View for Summary {
     fn begin(&mut self) {
-        self.causes.begin();
+        self.causes.iter_mut().for_each(CauseFinder::begin);
     }
 
     fn line(&mut self, line: &Line<'_>) {
@@ -205,7 +206,9 @@ impl View for Summary {
         if rank >= self.error {
             self.add_error(line);
         }
-        self.causes.add(line, &self.last_time);
+        if let Some(causes) = &mut self.causes {
+            causes.add(line, &self.last_time);
+        }
         if let Some(new) = self.new.as_mut().filter(|_| line.is_new) {
             new.add(rank, line.number);
         }
@@ -227,6 +230,7 @@ impl View for Summary {
     }
 
     fn totals(&mut self) -> Option<Totals> {
+        let mut causes = self.causes.take()?;
         let (first, last) = (self.first_time.clone(), self.last_time.clone());
         let Ending {
             cause,
@@ -234,12 +238,12 @@ impl View for Summary {
             has_verdict: verdict,
             has_passed: passed,
             failures,
-        } = self.causes.end();
+        } = causes.end();
         let failed_at = cause.as_ref();
         let failed_at =
             failed_at.filter(|cause| failed && cause.why != "end" && cause.silent_step.is_none());
         let failed_at = failed_at.map(|cause| cause.first.number);
-        let (chapters, more_chapters) = self.causes.chapters.found.listed(self.last, failed_at);
+        let (chapters, more_chapters) = causes.chapters.found.listed(self.last, failed_at);
         let told = cause.as_ref().filter(|cause| cause.why != "end");
         let place = told.map(|cause| cause.first.number);
         let mut others = failures;

@@ -23,7 +23,7 @@ pub trait View: Send + Sync {
     fn elements(&self) -> u64 {
         0
     }
-    /// What a summary's lines come to; None for another view.
+    /// What a summary's lines come to; None for another view, and once it was asked.
     fn totals(&mut self) -> Option<Totals> {
         None
     }
