@@ -923,7 +923,18 @@ FAILED_TASKS = (
         ((*GO, *GO), [4, 6]),
         ((b"not ok 1 a", b"  no", b"  b", b"not ok 2 c", b"  b", b"not ok 1 a", b"  b"), [4]),
         ((b"Failure:", b"a [x.rb:1]:", b"no", b"", b"Failure:", b"b [x.rb:1]:", b"no"), [5]),
-        ((b"not ok 1 a", b" no", b"not ok 2 b", b" no", b"", b"The following tests failed:", b" a"), [3]),
+        (
+            (
+                b"not ok 1 a",
+                b" no",
+                b"not ok 2 b",
+                b" no",
+                b"",
+                b"The following tests failed:",
+                b" a",
+            ),
+            [3],
+        ),
     ],
 )
 def test_of_a_log_that_failed_its_other_failed_tests_are_told(others_in, lines, others):
