@@ -807,6 +807,21 @@ def test_an_end_is_told_in_its_order(cause_of):
     assert found["fingerprints"] == {}
 
 
+@pytest.mark.parametrize(
+    ("lines", "is_verdict"),
+    [
+        ((b"no such a", TRAVIS_FAILED % b"b"), True),
+        ((b"x", b"##[error]it broke"), True),
+        ((b"##[group]Run make", b"##[endgroup]", b"##[error]it broke"), True),
+        ((b"FAIL: test_a (tests.A)", b"1 failed"), False),
+    ],
+)
+def test_a_verdict_is_told_apart_from_what_only_shows_a_failure(renderer, lines, is_verdict):
+    log = b"".join(line + b"\n" for line in lines)
+    summary = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))[0]
+    assert (summary["failed"], summary["verdict"]) == (True, is_verdict)
+
+
 @pytest.fixture(scope="module")
 def others_in(renderer):
     """The lines of the failures beside the cause."""
