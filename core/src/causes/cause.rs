@@ -195,7 +195,7 @@ impl CauseFinder {
         }
     }
 
-    /// What the log says of failures. Call it once, behind the last line.
+    /// What the log says of failures, behind its last line.
     pub fn end(&mut self) -> Ending {
         let Some(caches) = &mut self.caches else { return Ending::default() };
         let log = Log {

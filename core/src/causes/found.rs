@@ -418,13 +418,14 @@ fn located_above<'r>(
     lines
 }
 
-/// The last line that is underlined.
+/// The last line that is underlined, for all of its length at least.
 fn underlined(ring: &Ring, mark: char) -> Option<&Text<'static>> {
     let mut below: &[u8] = b"";
     for line in ring.iter().rev() {
         let content = line.content();
         let is_underline = !below.is_empty() && below.iter().all(|&byte| byte == mark as u8);
-        if is_underline && below.len() == content.len() && below != content {
+        let is_title = content.first().is_some_and(|&first| first != mark as u8);
+        if is_title && is_underline && below.len() >= content.len() {
             return Some(line);
         }
         below = content;

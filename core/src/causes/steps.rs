@@ -268,6 +268,9 @@ impl Steps {
     pub fn end(mut self, causes: &Causes, caches: &mut Caches, log: &Log) -> Ending {
         self.revoke(log.end);
         let is_healthy = log.is_healthy && !self.are_decided();
+        if !is_healthy && self.decided.is_none() {
+            self.step.end(causes, log.end);
+        }
         let (cause, has_failed) =
             if is_healthy { (None, false) } else { self.cause(causes, caches, log) };
         let has_ended_failed = self.are_decided() || self.has_ended_failed();
@@ -287,12 +290,11 @@ impl Steps {
         }
     }
 
-    /// The cause, and whether the log says that something failed.
-    fn cause(&mut self, causes: &Causes, caches: &mut Caches, log: &Log) -> (Option<Cause>, bool) {
+    /// The cause, and whether the log says that something failed. Its last step has ended.
+    fn cause(&self, causes: &Causes, caches: &mut Caches, log: &Log) -> (Option<Cause>, bool) {
         if let Some(decided) = &self.decided {
             return (Some(decided.cause.clone()), true);
         }
-        self.step.end(causes, log.end);
         if self.is_whole(log.end) || (!self.has_failed && self.step.passed_at().is_some()) {
             return (
                 self.step.last_lines(causes).map(|cause| Cause { why: "end", ..cause }),
