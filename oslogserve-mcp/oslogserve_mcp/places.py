@@ -32,7 +32,11 @@ _LINES = re.compile(r"L([1-9][0-9]{0,11})(?:-L?([1-9][0-9]{0,11}))?")
 
 
 class Error(Exception):
-    """One sentence for an agent."""
+    """One sentence for an agent, which may quote a log. hint: what this package adds, which quotes none."""
+
+    def __init__(self, sentence: str, hint: str = "") -> None:
+        super().__init__(sentence)
+        self.hint = hint
 
 
 class BadRequest(Error):

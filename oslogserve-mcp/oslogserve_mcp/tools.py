@@ -242,7 +242,7 @@ async def answer(client: Client, name: str, arguments: dict[str, Any]) -> str:
     try:
         await asked(client, report)
     except NotFound as error:
-        raise NotFound(f"{error} {tool.hint}") from error
+        raise NotFound(str(error), tool.hint) from error
     except (ValueError, LookupError, TypeError, RecursionError) as error:
         _LOG.warning("%s: %s: %s", name, type(error).__name__, visible(str(error)))
         raise Failed("This is no answer of oslogserve, or of one that is much newer.") from error

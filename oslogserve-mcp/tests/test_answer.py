@@ -2,7 +2,7 @@
 import pytest
 
 from client_kit import data_of
-from oslogserve_mcp.answer import Report, Whole, shown_line
+from oslogserve_mcp.answer import Report, Whole, refusal, shown_line
 
 
 def test_data_is_between_marks_that_differ_each_time():
@@ -46,6 +46,12 @@ def test_a_long_line_is_cut_in_the_middle(character, most):
     if most >= 100:
         assert line.startswith("begin")
         assert line.endswith("end")
+
+
+def test_the_words_of_an_error_are_data():
+    assert data_of(refusal("a\nb" * 5000, "Do this."))[0].startswith(r"a\nb")
+    assert len(refusal("\0" * 5000)) < 6000
+    assert refusal("x", "Do this.").startswith("Do this. The lines between")
 
 
 def test_a_line_that_fits_is_as_it_is():

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from mcp import Client as Session
 
-from client_kit import serving
+from client_kit import data_of, serving
 from oslogserve_mcp import __version__
 from oslogserve_mcp.client import Client
 from oslogserve_mcp.command import main, server_of
@@ -62,7 +62,8 @@ def test_what_fails_is_an_error_of_the_tool(name, arguments, sentence):
         answer = in_session(server.url, lambda session: session.call_tool(name, arguments))
     assert answer.is_error
     [content] = answer.content
-    assert content.text.startswith(sentence)
+    [said] = data_of(content.text)
+    assert said.startswith(sentence)
 
 
 @pytest.mark.parametrize(

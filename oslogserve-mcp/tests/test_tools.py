@@ -115,9 +115,10 @@ def test_what_is_not_there_is_a_sentence_with_a_hint(name, hint):
     arguments = {"path": "a.log"} | ({"first": 1} if name == "lines" else {})
     with (
         serving(lambda asked: asked.send(b"No source has this log.", 404)) as server,
-        pytest.raises(Failed, match=f"says 404: No source has this log. {hint}"),
+        pytest.raises(Failed, match="says 404: No source has this log") as raised,
     ):
         asked_of(server, lambda client: tools.answer(client, name, arguments))
+    assert raised.value.hint.startswith(hint)
 
 
 def brief(body, path="a.log", **arguments):

@@ -335,7 +335,8 @@ def test_a_hostile_log_ends_no_data_and_hides_nothing(ask, url):
     ],
 )
 def test_what_fails_is_a_sentence(ask, tool, arguments, sentence):
-    assert ask(tool, is_error=True, **arguments).startswith(sentence)
+    [said] = data_of(ask(tool, is_error=True, **arguments))
+    assert said.startswith(sentence)
 
 
 def test_ctrl_c_ends_it_quietly():
