@@ -33,7 +33,7 @@ def show_job(answer: Answer, site: Site, report: Report) -> None:
     rest = [*map(Whole, more)]
     kept = sum(len(line) + 1 for line in rest) + len(_left_out(len(logs)))
     for number, log in enumerate(logs):
-        shown = [*_log(log, answer, site), *_cause(log, is_first=number == 0)]
+        shown = [*_log(log, answer, site), *cause_of(log, is_first=number == 0)]
         if not (report.add(shown, kept) or report.add(shown[:2], kept)):
             report.add([_left_out(len(logs) - number)])
             break
@@ -59,7 +59,7 @@ def _log(log: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:
         yield f"Of this log, something is missing: {log['reason']}"
 
 
-def _cause(log: dict[str, Any], is_first: bool) -> Iterator[str]:
+def cause_of(log: dict[str, Any], is_first: bool) -> Iterator[str]:
     """Why the log failed. Nothing of a further log that only ends."""
     cause = log["cause"]
     if not cause or (cause["why"] == "end" and not (is_first or log["failed"])):

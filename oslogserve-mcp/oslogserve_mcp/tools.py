@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tools: the arguments of each, as an agent sees them, and the request that each makes."""
 
+import json
 import logging
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -9,9 +10,12 @@ from pydantic.json_schema import GenerateJsonSchema
 
 from oslogserve_mcp.answer import Report, Whole, counted, visible
 from oslogserve_mcp.client import Client, Failed, NotFound
-from oslogserve_mcp.job import show_job
+from oslogserve_mcp.failing import PATH, show_failing
+from oslogserve_mcp.files import show_files, show_text
+from oslogserve_mcp.job import cause_of, show_job
 from oslogserve_mcp.places import BadRequest, Pairs, Place
 from oslogserve_mcp.rows import Line, plain_name, show_rows
+from oslogserve_mcp.steps import show_steps
 
 _LOG = logging.getLogger(__name__)
 #: Bytes of an answer; the server's excerpts have as many at most.
@@ -29,6 +33,7 @@ _OF_LINES = (
     *("after", "tail", "logs", "order", "from", "against", "new"),
 )
 _OF_FOLDER = ("source", "logs", "against", "from")
+_OF_FAILING = ("days", "job", "project", "branch", "cause")
 
 Path = Annotated[
     str, Field(description="a link from an answer, or a path below the server, as links have it")
@@ -72,6 +77,33 @@ class Tool(BaseModel):
     async def __call__(self, client: Client, report: Report) -> None:
         """Writes the answer. Raises Error with a sentence."""
         raise NotImplementedError
+
+
+class Failing(Tool):
+    name = "failing"
+    description = (
+        "What fails now, over all jobs: the causes of the last days, since when and how often, with the "
+        "last run of each. With cause, the runs that failed for it, and of which jobs."
+    )
+    hint = ""
+
+    cause: Annotated[
+        Text,
+        Field(description="a link from an answer to the runs with a cause, or its fingerprint"),
+    ] = ""
+    job: Annotated[Text, Field(description="the whole name")] = ""
+    project: Annotated[Text, Field(description="the whole name")] = ""
+    branch: Annotated[Text, Field(description="the whole name")] = ""
+    days: Annotated[int, Field(ge=0, le=3650, description="by default 7, of a cause all")] = 0
+
+    async def __call__(self, client: Client, report: Report) -> None:
+        place = client.site.place(self.cause)
+        # What has no query is no link.
+        cause = "" if place.query else self.cause
+        names = {"job": self.job, "project": self.project, "branch": self.branch}
+        given = _given(client, {"days": self.days, **names, "cause": cause})
+        query = [*_merged(place, _OF_FAILING, given), ("format", "json")]
+        show_failing(await client.get(PATH, query), client.site, report)
 
 
 class Job(Tool):
@@ -204,6 +236,59 @@ class Lines(Tool):
         show_rows(answer, client.site, report, line)
 
 
+class Steps(Tool):
+    name = "steps"
+    description = (
+        "The steps of a build's log, such as commands, tasks or stages: the outcome of each, its lines and "
+        "seconds. With step, why that one failed, and its lines."
+    )
+
+    path: Log
+    step: Annotated[
+        str,
+        Field(
+            pattern=r"^([1-9]\d{0,11}-[1-9]\d{0,11})?$", description="its lines, such as 120-340"
+        ),
+    ] = ""
+
+    async def __call__(self, client: Client, report: Report) -> None:
+        place = client.site.place(self.path)
+        source = [("source", place.source)] if place.source else []
+        lines = [("lines", self.step)] if self.step else []
+        answer = await client.get(place.path, [*source, *lines, ("format", "summary")])
+        if not self.step:
+            show_steps(answer, client.site, report)
+            return
+        summary = json.loads(answer.body.decode())
+        report.add(cause_of(summary, is_first=True))
+        first, last = map(int, self.step.split("-"))
+        middle = summary["cause"]["line"] if summary["cause"] else first
+        first, last = max(first, middle - MOST_LINES // 2), min(last, middle + MOST_LINES // 2 - 1)
+        query = [*source, ("lines", f"{first}-{last}"), *_as_lines(MOST_LINES)]
+        answer = await client.get(place.path, query)
+        show_rows(answer, client.site, report, Line("", middle))
+
+
+class Files(Tool):
+    name = "files"
+    description = (
+        "What a folder has: names, sizes and times of files, logs or not. Of a file, its text, such as a "
+        "report's or a configuration's."
+    )
+
+    path: Path
+
+    async def __call__(self, client: Client, report: Report) -> None:
+        place = client.site.place(self.path)
+        query = _merged(place, ("source", "from"), [])
+        answer = await client.get(place.path, [*query, ("format", "text")], report.room)
+        folder = answer.place.path
+        if folder and not folder.endswith(b"/"):
+            show_text(answer, client.site, report)
+            return
+        show_files(await client.get(folder, [*query, ("format", "json")]), client.site, report)
+
+
 class Compare(Tool):
     name = "compare"
     description = (
@@ -226,7 +311,9 @@ class Compare(Tool):
         await _show_lines(client, client.site.place(self.path), given, self.limit, report)
 
 
-TOOLS: dict[str, type[Tool]] = {tool.name: tool for tool in (Brief, Job, Search, Lines, Compare)}
+TOOLS: dict[str, type[Tool]] = {
+    tool.name: tool for tool in (Brief, Job, Failing, Search, Lines, Steps, Compare, Files)
+}
 
 
 async def answer(client: Client, name: str, arguments: dict[str, Any]) -> str:

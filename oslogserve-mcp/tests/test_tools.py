@@ -10,7 +10,9 @@ from oslogserve_mcp.client import Failed
 from oslogserve_mcp.places import BadRequest
 
 END = b'{"end": true, "lines": 1, "matched": 0, "complete": true, "read_to_end": true, "next": null}\n'
-SUMMARY = b'{"logs": [], "seen": null, "known": [], "skipped": [], "complete": true, "notices": [], "next": null}'
+SUMMARY = b'{"logs": [], "chapters": [], "seen": null, "known": [], "skipped": [], "complete": true, "notices": [], "next": null}'
+FAILING = b'{"days": 7, "causes": [], "more": false}'
+ANSWERS = {"summary": SUMMARY, "json": FAILING, "text": b"text"}
 
 
 def answered(asked):
@@ -20,7 +22,7 @@ def answered(asked):
     elif "moment" in query and "since" not in query:
         asked.redirect("./?since=x&order=time&moment=a.log:40")
     else:
-        asked.send(SUMMARY if query.get("format") == "summary" else END)
+        asked.send(ANSWERS.get(query.get("format"), END))
 
 
 def requests(name, **arguments):
@@ -95,6 +97,21 @@ ALL = [("format", "jsonl"), ("limit", "1000")]
             "/a.log",
             [("source", "disk"), ("lines", "29-32"), *ALL],
         ),
+        ("failing", {}, "/_oslogserve/seen", [("format", "json")]),
+        (
+            "failing",
+            {"cause": "{}/_oslogserve/seen?cause=0f&job=a&format=html", "days": 3, "job": "b"},
+            "/_oslogserve/seen",
+            [("cause", "0f"), ("days", "3"), ("job", "b"), ("format", "json")],
+        ),
+        ("failing", {"cause": "0f"}, "/_oslogserve/seen", [("cause", "0f"), ("format", "json")]),
+        (
+            "steps",
+            {"path": "{}/a.log?source=disk&level=ERROR"},
+            "/a.log",
+            [("source", "disk"), ("format", "summary")],
+        ),
+        ("files", {"path": "a.log"}, "/a.log", [("format", "text")]),
         (
             "compare",
             {"path": "a.log", "against": "{}/passed/a.log?goto=7", "text": "x"},
@@ -191,6 +208,9 @@ def test_a_moment_in_all_logs_takes_a_request_that_finds_the_job():
         ("search", {"path": "../x"}, "segment"),
         ("search", {"path": "https://evil.example/x"}, "Only links below http://127.0.0.1:"),
         ("lines", {"path": "a.log"}, "Give first, last or around"),
+        ("steps", {"path": "a.log", "step": "7"}, "step: "),
+        ("files", {"path": "../x"}, "segment"),
+        ("failing", {"cause": "https://evil.example/x"}, "Only links below"),
         ("compare", {"path": "a.log"}, "against: "),
         ("compare", {"path": "a.log", "against": "https://evil.example/x"}, "Only links below"),
     ],
@@ -224,12 +244,11 @@ def test_a_schema_is_valid_and_says_what_each_argument_is(tool):
     assert schema["additionalProperties"] is False
     assert all(one.get("description") for one in schema["properties"].values()), schema
     assert "title" not in str(schema)
-    Draft202012Validator(schema).validate(
-        {"path": "x", "against": "y"} if "against" in str(schema) else {"path": "x"}
-    )
+    required = schema.get("required", [])
+    Draft202012Validator(schema).validate(dict.fromkeys(required, "x"))
 
 
 def test_descriptions_are_short():
     schemas = [(tool.description, tools.schema_of(tool)) for tool in tools.TOOLS.values()]
     assert all(len(description) < 300 for description, _ in schemas)
-    assert len(str(schemas)) < 8000
+    assert len(str(schemas)) < 11000

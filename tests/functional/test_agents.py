@@ -294,6 +294,38 @@ def test_lines_are_a_range_or_around_a_place(ask):
     assert " 18:25:00" in lines[0]
 
 
+def test_what_fails_now_leads_to_a_job(ask, url):
+    """The server has seen it as soon as somebody asks for it."""
+    ask("job", path=JOB)
+    lines = data_of(ask("failing"))
+    assert any(line.startswith("| ") and "VolumeFailed" in line for line in lines)
+    assert f"{url}/{CONSOLE}?goto=287" in lines
+    of_one = data_of(ask("failing", cause=links(lines)[-1]))
+    assert "1 run failed, by jobs: smoke 1" in of_one
+    assert f"{url}/{CONSOLE}?goto=287" in of_one
+
+
+def test_a_step_that_failed_shows_why(ask):
+    lines = data_of(ask("steps", path=CONSOLE))
+    [failed] = [line for line in lines if "FAILED" in line]
+    step = re.search(r"\d+-\d+", failed)[0]
+    shown = data_of(ask("steps", path=CONSOLE, step=step))
+    assert shown[0].startswith("Cause (test), lines 287-295")
+    assert any(line.startswith("295: ") for line in shown)
+    first, last = map(int, step.split("-"))
+    numbers = [int(number) for line in shown for number in re.findall(r"^(\d+): ", line)]
+    assert first <= min(numbers) < max(numbers) <= last
+
+
+def test_files_are_listed_and_read(ask, url):
+    [folder, *entries] = data_of(ask("files", path=JOB))
+    names = [entry.rpartition(" ")[2] for entry in entries]
+    assert "job-output.txt" in names
+    text = data_of(ask("files", path=f"{folder}job-output.json"))
+    assert text[0] == f"{url}/{JOB}/job-output.json"
+    assert json.loads("\n".join(text[1:]))
+
+
 def test_a_moment_is_of_all_logs(ask):
     lines = data_of(ask("lines", path=NOVA, around="310", all_logs=True, bytes=4000))
     assert any(line.startswith("310: ") and " ERROR " in line for line in lines)

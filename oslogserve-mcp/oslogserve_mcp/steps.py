@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The steps of a build for an agent: the chapters of its log, from the log's summary."""
+
+import json
+from typing import Any
+
+from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.client import Answer
+from oslogserve_mcp.notices import missing
+from oslogserve_mcp.places import Site
+
+
+def show_steps(answer: Answer, site: Site, report: Report) -> None:
+    """Writes the steps in their order, those within others below them. If they do not all fit, those that
+    passed are left out."""
+    summary = json.loads(answer.body.decode())
+    steps = summary["chapters"]
+    failed = sum(step["outcome"] == "failed" for step in steps)
+    more = f" Further steps: {summary['more_chapters']:,}." if summary.get("more_chapters") else ""
+    report.add([Whole(site.link(answer.place.path, source=answer.place.source))])
+    report.add([f"{counted(len(steps), 'step')}, of which {failed} failed.{more}"])
+    report.add_notices(missing(summary))
+    lines, ends = [], list[int]()
+    for step in steps:
+        while ends and ends[-1] < step["last"]:
+            ends.pop()
+        lines.append((step["outcome"], _shown(step, len(ends))))
+        ends.append(step["last"])
+    if report.add([line for _, line in lines]):
+        return
+    kept = [line for outcome, line in lines if outcome != "passed"]
+    for number, line in enumerate(kept):
+        if not report.add([line], len(_left_out(len(lines)))):
+            kept = kept[:number]
+            break
+    report.add([_left_out(len(lines) - len(kept))])
+
+
+def _left_out(number: int) -> str:
+    return f"{counted(number, 'step')} left out: ask for more bytes"
+
+
+def _shown(step: dict[str, Any], depth: int) -> str:
+    """Its outcome comes first, and its name, which a job gave it, last."""
+    took = "" if step["duration"] is None else f", {step['duration']:g} s"
+    outcome = {"failed": "FAILED ", "passed": "passed "}.get(step["outcome"], "")
+    return f"{'  ' * depth}{outcome}{step['first']}-{step['last']}{took}: {step['name']}"
