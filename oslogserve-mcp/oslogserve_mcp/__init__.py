@@ -2,8 +2,9 @@
 """Tools for agents that read logs, by the Model Context Protocol: `oslogserve-mcp`.
 
 It is a client of a server, over HTTP, and imports nothing of it. `places` says which addresses it may
-request, `client` requests them, `tools` has the tools, with the texts of `job` and `rows` in the frames of
-`answer`. `command` serves them on standard input and output. What a job wrote is data: each answer says so.
+request, `access` what is sent with a request, `client` requests them. `tools` has the tools, with the texts of `job`,
+`rows` and others in the frames of `answer`. `command` serves them by `stdio` or by `http`, with what `protocol` has for
+both. What a job wrote is data, and so is what a server says: each answer says so.
 """
 
 #: Of this release.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Bounded requests to one server, by httpx2, which the package mcp brings."""
 
+import re
 import ssl
 from collections.abc import Awaitable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -11,6 +12,7 @@ import anyio
 import httpx2
 
 from oslogserve_mcp import __version__
+from oslogserve_mcp.access import LONGEST_FORM, MOST_OF_HEADERS, NONE, Access
 from oslogserve_mcp.places import Error, Pairs, Place, Site
 
 _T = TypeVar("_T")
@@ -22,12 +24,20 @@ _MOST_OF_ERROR = 1000
 #: Redirects of a request: to a folder, to the folder of its job, and one more.
 _MOST_REDIRECTS = 3
 _MOST_CONNECTIONS = 4
+#: Bytes of a secret that a server repeats.
+_MOST_OF_SECRET = LONGEST_FORM * MOST_OF_HEADERS
+#: They come before those that a user gives.
 _HEADERS = {
-    "User-Agent": f"oslogserve-mcp/{__version__}",
+    "user-agent": f"oslogserve-mcp/{__version__}",
     # Errors come as a sentence.
-    "Accept": "text/plain, application/json",
+    "accept": "text/plain, application/json",
     # Inflating could make any size of what is read.
-    "Accept-Encoding": "identity",
+    "accept-encoding": "identity",
+}
+#: For the person who started the command, by statuses.
+_HINTS = {
+    401: "The user of oslogserve-mcp has to give it a password or token (--header-file).",
+    407: "The user of oslogserve-mcp has to give it the proxy's password.",
 }
 
 
@@ -48,17 +58,19 @@ class Answer(NamedTuple):
 
 
 class Client:
-    """Requests below the address of a server. No proxy, cookie or credential is used.
+    """Requests below the address of a server. No cookie, proxy or credential is used but those of `access`.
 
     timeout: seconds of a request, redirects included.
     """
 
-    def __init__(self, site: Site, timeout: float) -> None:
+    def __init__(self, site: Site, timeout: float, access: Access = NONE) -> None:
         self.site = site
         self._timeout = timeout
+        self._secrets = access.secrets()
         self._http = httpx2.AsyncClient(
-            headers=_HEADERS,
-            verify=ssl.create_default_context(),
+            headers={**access.headers, **_HEADERS},
+            verify=access.context or ssl.create_default_context(),
+            proxy=access.proxy or None,
             timeout=None,  # a request has one deadline for all of its parts
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
@@ -89,29 +101,65 @@ class Client:
             within = f"The server did not answer within {self._timeout:g} s"
             raise Failed(f"{within}: ask for less, or once more.") from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            raise Failed(f"The server could not be asked: {_reason(error)}.") from error
+            reason = self._masked(_reason(error).encode()).decode()
+            raise Failed(f"The server could not be asked: {reason}.") from error
 
     async def _followed(self, url: str, most: int) -> Answer:
         for _ in range(_MOST_REDIRECTS + 1):
             async with self._http.stream("GET", url) as response:
                 if not response.has_redirect_location:
-                    await _check(response)
-                    body = await _read(response, most + 1)
+                    await self._check(response)
+                    body = await self._read(response, most + 1)
                     return Answer(body[:most], len(body) > most, self.site.place(url))
-                url = self._target(url, response)
+                place = self._target(url, response)
+                url = self.site.address(place.path, place.query)
         raise Failed("The server redirects again and again.")
 
     async def _redirected(self, url: str) -> Place:
         async with self._http.stream("GET", url) as response:
             if response.has_redirect_location:
-                return self.site.place(urljoin(url, response.headers["Location"]))
-            await _check(response)
+                return self._target(url, response)
+            await self._check(response)
         raise Failed("The server does not know where that is.")
 
-    def _target(self, url: str, response: httpx2.Response) -> str:
-        """The address that a redirect names. Raises Elsewhere."""
-        place = self.site.place(urljoin(url, response.headers["Location"]))
-        return self.site.address(place.path, place.query)
+    def _target(self, url: str, response: httpx2.Response) -> Place:
+        """What a redirect names. Raises Elsewhere."""
+        to = self._masked(response.headers["Location"].encode()).decode()
+        return self.site.place(urljoin(url, to))
+
+    async def _check(self, response: httpx2.Response) -> None:
+        """Raises Failed unless the answer is one of oslogserve's that can be read."""
+        kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        status = response.status_code
+        if status != 200:
+            said = await self._read(response, _MOST_OF_ERROR) if kind == "text/plain" else b""
+            said = said.strip() or self._masked(response.reason_phrase.encode())
+            failed = NotFound if status == 404 else Failed
+            sentence = f"The server says {status}: {said.decode('utf-8', 'replace')}"
+            raise failed(sentence, _HINTS.get(status, ""))
+        if response.headers.get("Content-Encoding", "identity") != "identity":
+            raise Failed("The server compresses an answer, although it was asked not to.")
+        if kind == "text/html":
+            raise Failed("The server sent a page: --url may not be the address of oslogserve.")
+
+    async def _read(self, response: httpx2.Response, most: int) -> bytes:
+        """The first bytes of the body, as they are sent."""
+        body = bytearray()
+        # A secret is not cut, or its beginning would be shown.
+        end = most + (_MOST_OF_SECRET if self._secrets else 0)
+        async for piece in response.aiter_raw():
+            body += piece[: end - len(body)]
+            if len(body) == end:
+                break
+        return self._masked(bytes(body))[:most]
+
+    def _masked(self, said: bytes) -> bytes:
+        """What a server says, without secrets that it repeats, and as long as before."""
+        return self._secrets.sub(_stars, said) if self._secrets else said
+
+
+def _stars(found: re.Match[bytes]) -> bytes:
+    return b"*" * len(found[0])
 
 
 def _reason(error: BaseException) -> str:
@@ -122,27 +170,3 @@ def _reason(error: BaseException) -> str:
             return said
         error, cause = cause, cause.__cause__ or cause.__context__
     return type(error).__name__
-
-
-async def _check(response: httpx2.Response) -> None:
-    """Raises Failed unless the answer is one of oslogserve's that can be read."""
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    if response.status_code != 200:
-        said = await _read(response, _MOST_OF_ERROR) if kind == "text/plain" else b""
-        sentence = said.decode("utf-8", "replace").strip() or response.reason_phrase
-        failed = NotFound if response.status_code == 404 else Failed
-        raise failed(f"The server says {response.status_code}: {sentence}")
-    if response.headers.get("Content-Encoding", "identity") != "identity":
-        raise Failed("The server compresses an answer, although it was asked not to.")
-    if kind == "text/html":
-        raise Failed("The server sent a page: --url may not be the address of oslogserve.")
-
-
-async def _read(response: httpx2.Response, most: int) -> bytes:
-    """The first bytes of the body, as they are sent."""
-    body = bytearray()
-    async for piece in response.aiter_raw():
-        body += piece[: most - len(body)]
-        if len(body) == most:
-            break
-    return bytes(body)

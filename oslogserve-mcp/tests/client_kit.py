@@ -7,6 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import anyio
 
+from oslogserve_mcp.access import NONE
 from oslogserve_mcp.client import Client
 from oslogserve_mcp.places import Site
 
@@ -51,11 +52,11 @@ def serving(answer):
             thread.join()
 
 
-def asked_of(server, ask, root="", timeout=5):
+def asked_of(server, ask, root="", timeout=5, access=NONE):
     """What `ask` returns, which is called with a client of the server."""
 
     async def asking():
-        async with Client(Site(server.url + root), timeout) as client:
+        async with Client(Site(server.url + root), timeout, access) as client:
             return await ask(client)
 
     return anyio.run(asking)

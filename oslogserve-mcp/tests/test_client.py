@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+import re
 import socket
 import socketserver
 import struct
 import threading
 from functools import partial
+from urllib.parse import quote
 
 import pytest
 
 from client_kit import TEXT, Handler, asked_of, serving
+from oslogserve_mcp.access import Access, headers_of
 from oslogserve_mcp.client import Failed
 from oslogserve_mcp.places import Elsewhere
 
@@ -38,9 +42,9 @@ def test_a_request_has_no_credential_and_asks_for_text_as_it_is(monkeypatch, tmp
         asked_of(server, twice)
     assert len(server.headers) == 2
     for headers in server.headers:
-        assert headers.keys() & {"Authorization", "Cookie"} == set()
-        assert headers["Accept-Encoding"] == "identity"
-        assert "html" not in headers["Accept"]
+        assert {name.lower() for name in headers} & {"authorization", "cookie"} == set()
+        assert headers["accept-encoding"] == "identity"
+        assert "html" not in headers["accept"]
 
 
 def test_no_proxy_is_used(monkeypatch):
@@ -51,6 +55,31 @@ def test_no_proxy_is_used(monkeypatch):
         with serving(lambda asked: asked.send(b"server")) as server:
             assert get(server).body == b"server"
     assert proxy.asked == []
+
+
+SECRET = 'to/ken+of="readers"'
+FORMS = (SECRET, json.dumps(SECRET), SECRET.replace("/", r"\/"), quote(SECRET, safe=""))
+
+
+@pytest.mark.parametrize("repeated", FORMS)
+@pytest.mark.parametrize("before", [0, 990])
+def test_what_a_server_repeats_of_a_header_is_masked_in_each_form(repeated, before):
+    access = Access(headers_of(f"Authorization: Bearer {SECRET}\nCookie: a=b; session={SECRET}"))
+    body = b"x" * before + repeated.encode()
+    with serving(lambda asked: asked.send(body)) as server:
+        read = get(server, access=access).body
+        assert len(read) == min(1000, len(body))
+        assert not {b"to", b"ken", b"readers"} & set(re.findall(rb"[a-z]+", read))
+        assert server.headers[0]["authorization"] == f"Bearer {SECRET}"
+
+
+def test_a_header_does_not_replace_what_bounds_an_answer():
+    access = Access(headers_of("Accept-Encoding: gzip\naccept: text/html"))
+    with serving(lambda asked: asked.send(b"")) as server:
+        get(server, access=access)
+    [headers] = server.headers
+    assert headers["accept-encoding"] == "identity"
+    assert "html" not in headers["accept"]
 
 
 def test_no_more_than_the_limit_is_read():

@@ -13,7 +13,8 @@ from mcp import Client as Session
 from client_kit import data_of, serving
 from oslogserve_mcp import __version__
 from oslogserve_mcp.client import Client
-from oslogserve_mcp.command import main, server_of
+from oslogserve_mcp.command import main
+from oslogserve_mcp.http import server_of
 from oslogserve_mcp.places import Site
 
 PROJECT = Path(__file__).resolve().parents[1]
@@ -85,11 +86,76 @@ def test_a_time_without_an_end_is_refused(timeout, capsys):
     assert "argument --timeout: " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--http", "0.0.0.0:0"], "needs --allow-host"),
+        (["--http", "[::]:0"], "needs --allow-host"),
+        (["--http", "logs.example.org:0"], "needs --allow-host"),
+        (["--http", "127.0.0.1"], "argument --http: "),
+        (["--http", "65536"], "argument --http: "),
+        (["--key", "FILE"], "--key needs --cert"),
+        (["--cert", "FILE"], "--cert and --key are not there"),
+        (["--header-file", "/nothing"], "No such file"),
+        (["--header-file", "FILE"], "a header is a name"),
+    ],
+)
+def test_wrong_options_are_one_sentence_without_what_a_file_has(
+    options, sentence, tmp_path, capsys
+):
+    file = tmp_path / "file"
+    file.write_text("Bearer sesame-open")
+    given = [str(file) if option == "FILE" else option for option in options]
+    with pytest.raises(SystemExit):
+        main(["--url", "https://logs.example.org", *given])
+    said = capsys.readouterr().err
+    assert sentence in said
+    assert "sesame" not in said
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("OSLOGSERVE_MCP_HEADER", "Bearer sesame-open"),
+        ("OSLOGSERVE_MCP_HEADER", "Authorization: Bearer sesame\x1b-open"),
+        ("OSLOGSERVE_MCP_HEADER", f"Authorization: {'sesame' * 2000}"),
+        ("HTTPS_PROXY", ""),
+        ("HTTPS_PROXY", "socks5://me:sesame@proxy"),
+        ("HTTPS_PROXY", "http://me:sesame@proxy:sesame"),
+        ("HTTPS_PROXY", "http://me:sesame@[proxy"),
+    ],
+)
+def test_a_wrong_variable_is_one_sentence_without_its_value(variable, value, monkeypatch, capsys):
+    for name in ("https_proxy", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(SystemExit):
+        main(["--url", "https://logs.example.org", "--proxy"])
+    said = capsys.readouterr().err
+    assert "a header is" in said or "--proxy: HTTPS_PROXY or ALL_PROXY has to" in said
+    assert "sesame" not in said
+
+
+@pytest.mark.parametrize(
+    ("module", "left_out"),
+    [
+        ("command", {"anyio", "asyncio", "httpx2", "mcp", "mcp_types", "pydantic"}),
+        ("stdio", {"mcp", "mcp_types", "starlette", "uvicorn"}),
+    ],
+)
+def test_a_start_loads_nothing_that_takes_long(module, left_out):
+    assert not loaded_by(f"oslogserve_mcp.{module}") & left_out
+
+
+def loaded_by(*modules):
+    """The packages that these load, in a process of their own."""
+    program = "import sys; print({name.partition('.')[0] for name in sys.modules})"
+    command = [sys.executable, "-c", f"import {', '.join(modules)}; {program}"]
+    return ast.literal_eval(subprocess.check_output(command, cwd=PROJECT, text=True))
+
+
 def test_it_imports_nothing_of_the_server():
-    program = "import sys, oslogserve_mcp.command; print({name.partition('.')[0] for name in sys.modules})"
-    loaded = ast.literal_eval(
-        subprocess.check_output([sys.executable, "-c", program], cwd=PROJECT, text=True)
-    )
+    loaded = loaded_by("oslogserve_mcp.http", "oslogserve_mcp.stdio")
     assert "mcp" in loaded
     assert not loaded & {"oslogserve", "oslogserve_core", "gunicorn", "swiftclient", "sqlalchemy"}
 

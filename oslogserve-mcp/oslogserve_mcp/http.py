@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sessions over HTTP, by the package mcp: requests for names that are ours, and none of a browser's pages."""
+
+import logging
+import socket
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import anyio
+import uvicorn
+from mcp.server.lowlevel import Server
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult
+
+from oslogserve_mcp import __version__
+from oslogserve_mcp.client import Client
+from oslogserve_mcp.protocol import called, instructions, listed
+
+#: Bytes of a request: a tool's arguments have some 20,000 at most.
+MOST_OF_REQUEST = 2**16
+#: Connections at once; others get a 503.
+MOST_CLIENTS = 64
+_PATH = "/mcp"
+#: Seconds for requests that are not answered when a signal ends it.
+_PATIENCE = 5
+
+
+def over_http(client: Client, to: tuple[str, int], names: Sequence[str]) -> None:
+    """Serves until a signal. to: host and port. names: by which clients reach them, beside this machine's own.
+
+    Raises OSError if nothing can listen there.
+    """
+    host, _ = to
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.create_server(to, family=family) as listening:
+        port = listening.getsockname()[1]
+        shown = f"[{host}]" if family == socket.AF_INET6 else host
+        print(f"oslogserve-mcp: http://{shown}:{port}{_PATH}", file=sys.stderr, flush=True)
+        local = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]", shown)]
+        anyio.run(_serve, client, listening, [*local, *names, *(f"{name}:*" for name in names)])
+
+
+async def _serve(client: Client, listening: socket.socket, hosts: list[str]) -> None:
+    app = server_of(client).streamable_http_app(
+        streamable_http_path=_PATH,
+        # No request needs what another one left.
+        stateless_http=True,
+        json_response=True,
+        max_request_body_size=MOST_OF_REQUEST,
+        # No origin: a browser names one, an agent does not.
+        transport_security=TransportSecuritySettings(allowed_hosts=hosts),
+    )
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        access_log=False,
+        limit_concurrency=MOST_CLIENTS,
+        timeout_graceful_shutdown=_PATIENCE,
+    )
+    # What they warn of are headers that any client may send.
+    for name in ("mcp", "uvicorn"):
+        logging.getLogger(name).setLevel(logging.ERROR)
+    async with client:
+        await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def server_of(client: Client) -> Server[Any]:
+    async def on_list_tools(*_: Any) -> ListToolsResult:
+        return ListToolsResult.model_validate(listed())
+
+    async def on_call_tool(_: Any, call: CallToolRequestParams) -> CallToolResult:
+        answer = await called(client, call.name, call.arguments or {})
+        return CallToolResult.model_validate(answer)
+
+    return Server(
+        "oslogserve",
+        version=__version__,
+        instructions=instructions(client.site),
+        on_list_tools=on_list_tools,
+        on_call_tool=on_call_tool,
+    )
