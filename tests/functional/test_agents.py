@@ -134,12 +134,13 @@ def test_the_page_names_the_tools_and_their_limits(ask):
     table = PAGE.partition("\nThe tools\n")[2].partition("\nLimits\n")[0]
     assert re.findall(r"^``(\w+)``  ", table, re.MULTILINE) == [tool.name for tool in listed]
     schemas = [tool.input_schema["properties"] for tool in listed]
-    assert {one["bytes"]["default"] for one in schemas} == {8000}
+    assert {one["bytes"]["default"] for one in schemas} == {4000, 8000}
     assert {one["limit"]["default"] for one in schemas if "limit" in one} == {100}
     limits = PAGE.partition("\nLimits\n")[2]
     figures = re.findall(r"^(?:``\w+``|[a-z])[\w` ,]*?  +([\d,]+)(?:  |$)", limits, re.MULTILINE)
     expected = [
         8000,
+        4000,
         LEAST_BYTES,
         MOST_BYTES,
         100,
