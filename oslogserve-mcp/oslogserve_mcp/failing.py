@@ -30,7 +30,7 @@ def show_failing(answer: Answer, site: Site, report: Report) -> None:
         entries = [_cause(one, site) for one in found["causes"]]
     else:
         failed = [run for run in found["runs"] if run["failed"]]
-        report.add([*_told(found), *_jobs(failed, len(found["runs"]) - len(failed))])
+        report.add_notices([*_told(found), *_jobs(failed, len(found["runs"]) - len(failed))])
         entries = [_run(run, site) for run in found["runs"]]
     for number, entry in enumerate(entries):
         left_out = f"{counted(len(entries) - number, 'further one')} left out: ask for more bytes"

@@ -10,8 +10,11 @@ from typing import Any
 import anyio
 import uvicorn
 from mcp.server.lowlevel import Server
+from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult
+from starlette.applications import Starlette
+from starlette.routing import Route
 
 from oslogserve_mcp import __version__
 from oslogserve_mcp.client import Client
@@ -42,15 +45,18 @@ def over_http(client: Client, to: tuple[str, int], names: Sequence[str]) -> None
 
 
 async def _serve(client: Client, listening: socket.socket, hosts: list[str]) -> None:
-    app = server_of(client).streamable_http_app(
-        streamable_http_path=_PATH,
+    manager = StreamableHTTPSessionManager(
+        server_of(client),
         # No request needs what another one left.
-        stateless_http=True,
+        stateless=True,
         json_response=True,
         max_request_body_size=MOST_OF_REQUEST,
         # No origin: a browser names one, an agent does not.
-        transport_security=TransportSecuritySettings(allowed_hosts=hosts),
+        security_settings=TransportSecuritySettings(allowed_hosts=hosts),
     )
+    # With GET, a client would wait for messages that never come.
+    route = Route(_PATH, StreamableHTTPASGIApp(manager), methods=["POST"])
+    app = Starlette(routes=[route], lifespan=lambda _: manager.run())
     config = uvicorn.Config(
         app,
         log_config=None,

@@ -445,7 +445,7 @@ def test_ctrl_c_ends_it_quietly():
 
 @pytest.fixture(scope="module")
 def http(url):
-    with over_http("--url", url) as address:
+    with over_http("--url", url, "--allow-host", "tools.example.org") as address:
         yield address
 
 
@@ -467,6 +467,9 @@ JSON = {"Accept": "application/json, text/event-stream"}
     [
         ({}, 200),
         ({"Host": "localhost:{port}"}, 200),
+        ({"Host": "tools.example.org"}, 200),
+        ({"Host": "tools.example.org:443"}, 200),
+        ({"Host": "evil.tools.example.org"}, 421),
         ({"Host": "evil.example"}, 421),
         ({"Host": "evil.example:{port}"}, 421),
         ({"Host": "127.0.0.1"}, 421),
@@ -481,6 +484,10 @@ def test_over_http_no_page_of_a_site_is_answered(http, headers, status):
     port = str(urlsplit(http).port)
     given = {name: value.replace("{port}", port) for name, value in headers.items()}
     assert requests.post(http, json=PING, headers=JSON | given, timeout=9).status_code == status
+
+
+def test_over_http_nobody_waits_for_messages_that_do_not_come(http):
+    assert requests.get(http, headers=JSON, timeout=9).status_code == 405
 
 
 def test_over_http_a_large_request_is_refused(http):
