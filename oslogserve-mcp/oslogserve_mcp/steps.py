@@ -7,13 +7,15 @@ from typing import Any
 from oslogserve_mcp.answer import Report, Whole, counted
 from oslogserve_mcp.client import Answer
 from oslogserve_mcp.notices import missing
-from oslogserve_mcp.places import Site
+from oslogserve_mcp.places import BadRequest, Site
 
 
 def show_steps(answer: Answer, site: Site, report: Report) -> None:
     """Writes the steps in their order, those within others below them. If they do not all fit, those that
-    passed are left out."""
+    passed are left out. Raises BadRequest if they are those of a folder."""
     summary = json.loads(answer.body.decode())
+    if "chapters" not in summary:
+        raise BadRequest("This is a folder: name a log in it, such as its job-output.txt.")
     steps = summary["chapters"]
     failed = sum(step["outcome"] == "failed" for step in steps)
     more = f" Further steps: {summary['more_chapters']:,}." if summary.get("more_chapters") else ""

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 
+import pytest
+
 from client_kit import data_of
 from oslogserve_mcp.answer import Report
 from oslogserve_mcp.client import Answer
-from oslogserve_mcp.places import Site
+from oslogserve_mcp.places import BadRequest, Site
 from oslogserve_mcp.steps import show_steps
 
 SITE = Site("https://logs.example.org/")
@@ -41,6 +43,11 @@ def test_steps_that_passed_are_left_out_first():
     ]
     lines = shown(*(step(number, number, "failed") for number in range(1, 200)), most=1000)
     assert lines[-1] == f"{199 - (len(lines) - 3)} steps left out: ask for more bytes"
+
+
+def test_a_folder_has_no_steps():
+    with pytest.raises(BadRequest, match="This is a folder"):
+        show_steps(Answer(b'{"logs": []}', False, SITE.place("job/")), SITE, Report(1000))
 
 
 def test_what_is_missing_is_said():
