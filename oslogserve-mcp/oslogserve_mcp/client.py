@@ -6,14 +6,14 @@ import ssl
 from collections.abc import Awaitable
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import NamedTuple, Self, TypeVar
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import anyio
 import httpx2
 
 from oslogserve_mcp import __version__
 from oslogserve_mcp.access import LONGEST_FORM, MOST_OF_HEADERS, NONE, Access
-from oslogserve_mcp.places import Error, Pairs, Place, Site
+from oslogserve_mcp.places import Elsewhere, Error, Pairs, Place, Site
 
 _T = TypeVar("_T")
 
@@ -34,9 +34,11 @@ _HEADERS = {
     # Inflating could make any size of what is read.
     "accept-encoding": "identity",
 }
-#: For the person who started the command, by statuses.
+#: For the person who started the command.
+_LOGIN = "If the server wants a password or token, the user of oslogserve-mcp gives it one by --header-file."
 _HINTS = {
-    401: "The user of oslogserve-mcp has to give it a password or token (--header-file).",
+    401: _LOGIN,
+    403: _LOGIN,
     407: "The user of oslogserve-mcp has to give it the proxy's password.",
 }
 
@@ -70,7 +72,7 @@ class Client:
         self._http = httpx2.AsyncClient(
             headers={**access.headers, **_HEADERS},
             verify=access.context or ssl.create_default_context(),
-            proxy=access.proxy or None,
+            proxy=_proxy(access.proxy) if access.proxy else None,
             timeout=None,  # a request has one deadline for all of its parts
             limits=httpx2.Limits(max_connections=_MOST_CONNECTIONS),
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
@@ -125,7 +127,10 @@ class Client:
     def _target(self, url: str, response: httpx2.Response) -> Place:
         """What a redirect names. Raises Elsewhere."""
         to = self._masked(response.headers["Location"].encode()).decode()
-        return self.site.place(urljoin(url, to))
+        try:
+            return self.site.place(urljoin(url, to))
+        except Elsewhere as error:
+            raise Elsewhere(f"The server redirects elsewhere. {error}", _LOGIN) from None
 
     async def _check(self, response: httpx2.Response) -> None:
         """Raises Failed unless the answer is one of oslogserve's that can be read."""
@@ -140,7 +145,8 @@ class Client:
         if response.headers.get("Content-Encoding", "identity") != "identity":
             raise Failed("The server compresses an answer, although it was asked not to.")
         if kind == "text/html":
-            raise Failed("The server sent a page: --url may not be the address of oslogserve.")
+            page = "The server sent a page: --url may not be the address of oslogserve."
+            raise Failed(page, _LOGIN)
 
     async def _read(self, response: httpx2.Response, most: int) -> bytes:
         """The first bytes of the body, as they are sent."""
@@ -156,6 +162,12 @@ class Client:
     def _masked(self, said: bytes) -> bytes:
         """What a server says, without secrets that it repeats, and as long as before."""
         return self._secrets.sub(_stars, said) if self._secrets else said
+
+
+def _proxy(url: str) -> httpx2.Proxy:
+    """It gets no client certificate."""
+    is_secure = urlsplit(url).scheme == "https"
+    return httpx2.Proxy(url, ssl_context=ssl.create_default_context() if is_secure else None)
 
 
 def _stars(found: re.Match[bytes]) -> bytes:

@@ -99,6 +99,8 @@ def test_another_server_gets_no_password(guarded, elsewhere):
         get(guarded.plain_url, b"away", ACCESS)
     assert elsewhere.asked == []
     assert BASIC not in str(raised.value)
+    # It may have led to a page where people log in.
+    assert "--header-file" in raised.value.hint
 
 
 @pytest.mark.parametrize("path", ["repeat", "repeat-in-redirect"])
