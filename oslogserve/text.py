@@ -48,10 +48,7 @@ def iso_moment(seconds: float | None) -> str | None:
 
 
 def duration(seconds: float) -> str:
-    """'0 s', '0.5 ms', '39 ms', '1.5 s', '16 s', '12 min 5 s', '1 h 1 min', '3 days': so everywhere.
-
-    static/outline.js has the same for chapters. It counts in whole numbers, as here, so that both round alike.
-    """
+    """'0 s', '0.5 ms', '39 ms', '1.5 s', '16 s', '12 min 5 s', '1 h 1 min', '3 days': so everywhere."""
     micros = round(seconds * 10**6)
     if micros < 10_000:
         return f"{micros / 1000:g} ms" if micros else "0 s"

@@ -15,6 +15,7 @@ from msgspec.structs import astuple, replace
 
 from oslogserve.lines.fingerprints import fingerprints, headline
 from oslogserve.native import LIMITS, SEVERITIES, kind_of
+from oslogserve.text import duration
 
 _EPOCH = datetime(1970, 1, 1)
 _SECOND = 10**6
@@ -128,6 +129,11 @@ class Chapter(Struct, frozen=True):
     #: Seconds that it took.
     duration: float | None
     outcome: str | None
+
+    @property
+    def took(self) -> str | None:
+        """Its duration for people; None if that is unknown."""
+        return None if self.duration is None else duration(self.duration)
 
 
 class Summary(Struct, frozen=True, omit_defaults=True, kw_only=True):

@@ -20,7 +20,7 @@ from oslogserve.lines.excerpt.lines import MarkedLine, marked_lines, planned
 from oslogserve.lines.places import moment_of, nearest
 from oslogserve.lines.renderer import Renderer, Rendering
 from oslogserve.lines.selection import LINE_BYTES, TAIL_BYTES, PageLimits, Selection, Wanted
-from oslogserve.lines.summary import ErrorLine, Summary
+from oslogserve.lines.summary import Chapter, ErrorLine, Summary
 from oslogserve.logs.open_log import OpenLog
 from oslogserve.native import SEVERITIES
 from oslogserve.pages import brief
@@ -293,7 +293,9 @@ class LogView:
             one["headline"] = failure.headline
         if summary.cause:
             members["cause"]["headline"] = summary.cause.headline
-        members |= {"more_failures": summary.may_have_more_failures, "step": summary.step}
+        members["chapters"] = [*map(_with_took, summary.chapters)]
+        step = summary.step and _with_took(summary.step)
+        members |= {"more_failures": summary.may_have_more_failures, "step": step}
         tally = self.rendering.tally
         counts = {"lines": tally.lines, "bytes": tally.bytes, "matched": tally.matched}
         ends = {"first_error": errors[0], "last_error": errors[-1]}
@@ -376,6 +378,10 @@ def _continued(
 def json_line(value: dict[str, Any]) -> bytes:
     """The JSON of an answer, in which there may be structs."""
     return json.dumps(value, default=msgspec.to_builtins).encode() + b"\n"
+
+
+def _with_took(chapter: Chapter) -> dict[str, Any]:
+    return {**msgspec.to_builtins(chapter), "took": chapter.took}
 
 
 def with_notices(

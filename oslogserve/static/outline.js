@@ -17,24 +17,6 @@ function create(tag, properties) {
   return Object.assign(document.createElement(tag), properties);
 }
 
-const UNITS_OF_TIME = [[86400, 'day', 3600, 'h'], [3600, 'h', 60, 'min'], [60, 'min', 1, 's'], [1, 's', 1, '']];
-
-// As duration() in text.py.
-function durationOf(seconds) {
-  const micros = Math.round(seconds * 1e6);
-  if (micros < 10000) return micros ? `${micros / 1000} ms` : '0 s';
-  if (micros < 999500) return `${Math.floor((micros + 500) / 1000)} ms`;
-  if (micros < 9950000) return `${Math.floor((micros + 50000) / 100000) / 10} s`;
-  const whole = Math.floor((micros + 500000) / 1e6);
-  const [size, unit, part, ofPart] = UNITS_OF_TIME.find(([least]) => whole >= least);
-  const count = Math.floor(whole / size);
-  const rest = whole % size;
-  const text = `${counted.format(count)} ${unit}${unit === 'day' && count > 1 ? 's' : ''}`;
-  return rest >= part ? `${text} ${Math.floor(rest / part)} ${ofPart}` : text;
-}
-
-const timeOf = ({ duration }) => (duration === null ? '' : durationOf(duration));
-
 // What went wrong
 
 let card = null;
@@ -59,7 +41,7 @@ function drawCard(summary) {
   if (step) {
     const part = create('span', { className: 'step', textContent: 'in ' });
     const name = step.name.length > 80 ? `${step.name.slice(0, 80)}\u2026` : step.name;
-    part.append(create('b', { textContent: name }), timeOf(step) && `, which took ${timeOf(step)}`);
+    part.append(create('b', { textContent: name }), step.took ? `, which took ${step.took}` : '');
     card.append(part);
   }
   if (cause.exit_code !== undefined) card.append(create('span', { className: 'step', textContent: `exit code ${cause.exit_code}` }));
@@ -88,8 +70,8 @@ let chapters = [];
 let folds = new Map(); // by the number of the first line
 
 function drawFold(fold) {
-  const { name, first, end, isFolded, button } = fold;
-  const size = `${counted.format(end - first)} lines${timeOf(fold) && `, ${timeOf(fold)}`}`;
+  const { name, first, end, took, isFolded, button } = fold;
+  const size = `${counted.format(end - first)} lines${took ? `, ${took}` : ''}`;
   Object.assign(button, { ariaLabel: `${name}: ${size}`, ariaExpanded: !isFolded });
   button.dataset.lines = size;
 }
@@ -205,14 +187,14 @@ function drawFolds(summary, top) {
 // The outline
 
 function entryOf(chapter, depth) {
-  const { name, first } = chapter;
+  const { name, first, took } = chapter;
   const entry = create('li', { className: chapter.outcome ?? '' });
   entry.style.setProperty('--depth', Math.min(depth, 6));
   const link = create('a', { href: `#L${first}`, textContent: name, title: name });
   link.onclick = () => { if (folds.has(first)) setFolded([folds.get(first)], false); };
   entry.append(link);
   if (hasFailed(chapter)) entry.append(' ', create('b', { textContent: 'failed' }));
-  if (timeOf(chapter)) entry.append(' ', create('span', { textContent: timeOf(chapter) }));
+  if (took) entry.append(' ', create('span', { textContent: took }));
   return entry;
 }
 

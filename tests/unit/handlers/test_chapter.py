@@ -77,6 +77,16 @@ def test_a_summary_is_of_the_chapter(ask):
     assert (chapter["first"], chapter["last"], chapter["outcome"]) == (7, 9, "failed")
 
 
+def test_a_summary_has_durations_as_numbers_and_for_people(tmp_path):
+    marks = b"2026-03-04 18:%02d:00.0 | TASK [%s] ***\n"
+    failed = b"2026-03-04 18:12:00.0 | fatal: [node]: FAILED! => {}\n"
+    (tmp_path / "a.txt").write_bytes(marks % (0, b"a") + marks % (2, b"b") + failed)
+    summary = Asking(tmp_path)("/a.txt?format=summary").json
+    took = [(chapter["duration"], chapter["took"]) for chapter in summary["chapters"]]
+    assert took == [(120, "2 min"), (None, None)]
+    assert summary["step"] == summary["chapters"][1]
+
+
 def test_a_limit_goes_on_within_the_chapter(ask):
     *_, end = ask("/a.txt?chapter=test&format=jsonl&limit=2").text.splitlines()
     assert json.loads(end)["next"] == "/a.txt?format=jsonl&limit=2&lines=9-9"
