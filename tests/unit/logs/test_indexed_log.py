@@ -3,6 +3,7 @@ import gzip
 import json
 import os
 import random
+import re
 
 import pytest
 
@@ -238,6 +239,47 @@ def test_a_range_of_the_text_reads_only_its_blocks(log, first, end):
     assert answer.headers["Content-Range"] == f"bytes {first}-{(end or len(LOG)) - 1}/{len(LOG)}"
     if log.suffix == ".gz":
         assert unread(ask) - before > 0.85 * log.stat().st_size
+
+
+RECORDS = b"".join(
+    b"2026-03-04 18:%02d:17.000 1 ERROR nova [-] failed\nTraceback (most recent call last):\n  File f.py\n"
+    b"ValueError: no\n18:%02d:18 there\n  more\nImage creation date:\nTue Dec  5 20:11:19 UTC 2017\n"
+    % (minute, minute)
+    for minute in range(60)
+)
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("", "level=ERROR", "level=ERROR&context=3", "q=no&context=9", "not=more&level=INFO"),
+        *("since=2026-03-04T18:40", "since=2026-03-04T18:40&context=2", "lines=400-&level=ERROR"),
+    ],
+)
+@pytest.mark.parametrize("made", [False, True], ids=["read", "indexed"])
+def test_lines_behind_a_number_are_those_of_the_whole_log(log, query, made):
+    log.write_bytes(stored_as(log.name, RECORDS))
+    os.utime(log, (1.4e9, 1.4e9))
+
+    def lines(behind=""):
+        address = f"/a.txt?{behind}{query}"
+        page, rows = (plain(ask(f"{address}&format={view}")) for view in ("html", "jsonl"))
+        items = re.findall(rb"<li[^>]*? id=L(\d+)>", page), re.findall(rb"<li[^>]*? id=L.*>", page)
+        shown = {int(number): item.split(b">", 1)[0] for number, item in zip(*items, strict=True)}
+        return shown, [row for row in map(json.loads, rows.splitlines()) if "line" in row]
+
+    with small_indexes(300, 64):
+        ask = asking(log)
+        if made:
+            ask("/a.txt?format=summary")
+        shown, rows = lines()
+        assert shown
+        for after in range(1, 481, 59):
+            behind = {number: item for number, item in shown.items() if number > after}
+            assert lines(f"after={after}&") == (
+                behind,
+                [row for row in rows if row["line"] > after],
+            )
 
 
 @pytest.mark.parametrize("text", [b"2013-09-27 18:00:00 there", b"18:00:00 there"])
