@@ -16,9 +16,13 @@
 #   make experiments          renew the figures of doc/experiments.rst; ARGS="sizes cold" for some
 #   make wheels               oslogserve's wheels in dist/: for glibc and musl, x86-64 and arm64;
 #                             ARCHS=x86_64 for one architecture; and the wheel of oslogserve-mcp
+#   make image                the image, by podman or docker
 #   make sbom                 list the components of the wheels as CycloneDX, in dist/
 #   make audit                ask for known weaknesses of all locked packages; 75: no answer
 #   make docs                 the manual, in build/html, and the man pages, in build/man
+#   make site                 add this manual to those of other versions, in build/site
+#   make release-check        all of a release but the publishing: tests, wheels, components, image; TAG=v1.0.0
+#                             asks too whether it may be released by this tag
 #   make acceptance           README's commands on a bare Debian 12 and 13, as root and as a user, and
 #                             the manual's; ARGS=--help shows its options, --test adds `make test`
 #   make lock                 renew requirements/*.txt, the locked packages of all targets
@@ -115,6 +119,23 @@ lock audit docs: $(BOOTSTRAP)/installed
 sbom: wheels
 	$(TOX) run -e sbom
 
+image:
+	tools/build-image
+
+site: docs
+	mkdir -p build/site
+	tools/add-to-site build/html build/site
+
+release-ready:
+	tools/check-release "$$TAG"
+
+release-files: release-ready sbom
+	$(TOX) run -e release
+
+release-check: release-ready
+	@tools/test $(CHECKS)
+	@$(MAKE) --no-print-directory release-files image
+
 clean:
 	rm -rf .venv .tox var build dist core/target *.egg-info oslogserve-mcp/*.egg-info .mypy_cache .pytest_cache .ruff_cache
 
@@ -161,4 +182,4 @@ var/demo.written: $(wildcard oslogserve/demo/*.*) | $(RUN)/installed
 # An environment whose Python is gone is made again.
 $(shell for python in .venv/*/bin/python; do "$$python" -c '' 2>/dev/null || rm -rf "$${python%/bin/python}"; done)
 
-.PHONY: list-of-sources help test test-all early-checks test-environments cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom acceptance audit docs lock clean
+.PHONY: list-of-sources help test test-all early-checks test-environments cargo system-packages faults soak attacks experiments fuzz accuracy run ready-to-run bench screenshot wheels sbom image site release-ready release-files release-check acceptance audit docs lock clean
