@@ -7,6 +7,8 @@ from types import SimpleNamespace
 
 import pytest
 
+from oslogserve.seen.memory import Memory
+
 TMPFS = "/dev/shm"
 
 
@@ -14,6 +16,22 @@ def pytest_collection_finish():
     """Thousands of tests stay till the end: the collector need not walk them again and again."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def close_databases(monkeypatch):
+    """Closes those of a test's applications: a server's process keeps its own until it ends."""
+    opened = []
+    make = Memory.__init__
+
+    def note(memory, *given):
+        make(memory, *given)
+        opened.append(memory)
+
+    monkeypatch.setattr(Memory, "__init__", note)
+    yield
+    for memory in opened:
+        memory.close()
 
 
 @pytest.fixture
