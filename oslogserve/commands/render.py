@@ -26,7 +26,7 @@ from oslogserve.logs.open_log import Logs, OpenLog
 from oslogserve.metrics import Metrics
 from oslogserve.pages.log import LogView, incomplete_notice, with_notices
 from oslogserve.query import Query
-from oslogserve.query.parameters import OF_RENDER
+from oslogserve.query.parameters import EXCERPTS, OF_RENDER
 from oslogserve.seen.memory import Memory
 from oslogserve.seen.rules import Rules
 from oslogserve.sources import Log, Stored
@@ -46,7 +46,7 @@ def render(options: argparse.Namespace) -> int:
     if options.against:
         os.stat(options.against)  # raises an error with the path
         pairs.append(("against", os.path.basename(os.path.abspath(options.against))))
-    if options.format == "brief":  # it decides which parameters there are
+    if options.format in EXCERPTS:  # it decides which parameters there are
         pairs.append(("format", options.format))
     query = Query(path=b"", is_folder=False).with_parameters(pairs)
     if options.file and os.path.isdir(options.file):
@@ -58,7 +58,7 @@ def render(options: argparse.Namespace) -> int:
         if query.order or query.logs or query.first_log:
             raise ConfigError("--order, --logs and --from are for a folder")
         path = options.file if options.file and os.path.isfile(options.file) else ""
-        if query.format == "brief" and not path:
+        if query.is_excerpt and not path:
             copy = opened.enter_context(NamedTemporaryFile())  # it is read twice
             shutil.copyfileobj(stream, copy)
             copy.flush()
@@ -94,8 +94,8 @@ def _render_log(
     if path:
         folder, name = os.path.split(os.path.realpath(path))
         logs = Logs(config.views, Indexes("", Metrics()))
-        disk, is_read_twice = Disk(folder, config["serve", "chunk_size"]), query.format == "brief"
-        log = logs.open(os.fsencode(name), [disk], Budget(), is_read_twice=is_read_twice)
+        disk = Disk(folder, config["serve", "chunk_size"])
+        log = logs.open(os.fsencode(name), [disk], Budget(), is_read_twice=query.is_excerpt)
     else:
         log = OpenLog(_Stream(stream, options.file or ""))
     if log is None:
@@ -131,7 +131,7 @@ def _render_job(
     """Writes the lines of all logs below a folder, or a summary of each."""
     if options.format == "html":
         raise ConfigError(
-            "--format html is for a file: of a folder text, jsonl, summary and brief are written"
+            "--format html is for a file: of a folder text, jsonl, summary, brief and markdown are written"
         )
     query = query._replace(is_folder=True, format=options.format or "text")
     jobs = Jobs(Logs(config.views), renderer, (sys.maxsize, sys.maxsize, 0), config.noise)

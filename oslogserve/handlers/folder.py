@@ -11,7 +11,7 @@ from oslogserve.handlers.log import LogHandler
 from oslogserve.http import VARY
 from oslogserve.http.answer import Answer, answer, redirect
 from oslogserve.http.request import Request
-from oslogserve.jobs.walk import MOST_DEPTH, is_job, is_marked
+from oslogserve.jobs.walk import MOST_DEPTH, is_job, is_marked, names_in
 from oslogserve.logs.budget import FOLDERS, Budget, Workload
 from oslogserve.logs.decode import first_bytes
 from oslogserve.pages import listing, page
@@ -62,7 +62,7 @@ class FolderHandler:
         query.check_for("folder")
         if query.in_job:
             return self._to_job(request, query, sources, self._job_marks, opened)
-        if query.is_of_job:
+        if query.is_of_job or (query.view == "markdown" and self._has_job(request, query, sources)):
             return self._jobs(request, query, sources, opened)
         index = self._index(request, query, sources, opened)
         return index or self._listing(request, query, sources, self._job_marks, opened)
@@ -147,6 +147,12 @@ class FolderHandler:
             note_sent=budget.note,
             close=opened.close,
         )
+
+    def _has_job(self, request: Request, query: Query, sources: Sequence[Source]) -> bool:
+        """True if the folder is a job's. One that cannot be listed is none."""
+        with ExitStack() as own:
+            charge = self._enter(request, own).charge
+            return is_job([*names_in(sources, query.path, charge)], self._job_marks or ())
 
     def _enter(self, request: Request, opened: ExitStack) -> Budget:
         """Takes a place for the work on folders, until `opened` is closed."""

@@ -108,7 +108,7 @@ def pieces_of(
             return _summaries(query, job, memory)
         case "overview":
             return overview.html(query, _found(query, job, memory, is_run, are_files, source_url))
-        case "brief" | "seen":
+        case "brief" | "markdown" | "seen":
             return _found(query, job, memory, is_run, are_files, source_url)
     raise ValueError(query.view)
 
@@ -132,7 +132,7 @@ def _found(
         if wrong := [one for one in logs if one.shows_failure]:
             yield overview.early(query, wrong, len(logs), job.found)
     found = findings(job, [*read, *several])
-    is_brief, unread = query.view == "brief", list[Incomplete]()
+    is_brief, unread = query.is_excerpt, list[Incomplete]()
     lines = lines_of(job, found, query.size, unread) if is_brief else []
     around = excerpts(job, found) if query.view == "overview" else {}
     job.missing += unread

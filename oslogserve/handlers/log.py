@@ -81,7 +81,7 @@ class LogHandler:
             FULL_BODY if needs_body else METADATA_ONLY,
             by_index=needs_body and bool(may_be_silent),  # it may tell what is needed
             most_whole=MOST_WHOLE,
-            is_read_twice=query.format == "brief",
+            is_read_twice=query.is_excerpt,
         )
         if log is None:
             parameters = request.environ.get("QUERY_STRING", "")
@@ -133,7 +133,7 @@ class LogHandler:
         # The page of a settled log has no link to newer lines.
         if query.view in ("html", "chapters"):
             salt = f"{self._page_salt} {query.mount} {is_settled(stored.modified)}"
-        if query.format == "brief":
+        if query.is_excerpt:
             salt = f"{salt} {query.mount} {query.size} {query.origin}"
         if other is not None:
             salt = f"{salt} {other.version}"

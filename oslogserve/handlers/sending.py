@@ -115,7 +115,8 @@ class Sending:
     def lines(self, view: LogView) -> Answer:
         """Lines of the log in one of the views, or filtered text."""
         name, status = view.query.view, "200 OK"
-        headers: list[Header] = [("Accept-Ranges", "none")] if name in ("text", "brief") else []
+        has_no_ranges = name == "text" or view.query.is_excerpt
+        headers: list[Header] = [("Accept-Ranges", "none")] if has_no_ranges else []
         if view.query.faults:  # of a page, which says which fields are wrong
             status = "400 Bad Request"
             headers += [*page.HEADERS[name], VARY, NO_STORE]

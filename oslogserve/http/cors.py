@@ -11,7 +11,7 @@ from oslogserve.http.answer import NOSNIFF, Answer
 from oslogserve.http.request import Request
 
 #: Views that programs read, unless the answer is a page.
-_VIEWS = frozenset(("text", "jsonl", "summary", "brief", "listing", "job", "error"))
+_VIEWS = frozenset(("text", "jsonl", "summary", "brief", "markdown", "listing", "job", "error"))
 _EXPOSED = (
     "Accept-Ranges, Content-Range, ETag, Link, Log-Compared, Log-Complete, Log-Lines, Log-Matched, "
     "Log-New, Log-Read-To-End, Log-Sent, Log-Worker, Retry-After, Server-Timing"

@@ -176,9 +176,7 @@ def is_job(names: Sequence[bytes], marks: Sequence[str]) -> bool:
     return len([*islice(logs, 2)]) == 1
 
 
-def _names_in(
-    sources: Sequence[Source], path: bytes, charge: Callable[[], None]
-) -> Iterator[bytes]:
+def names_in(sources: Sequence[Source], path: bytes, charge: Callable[[], None]) -> Iterator[bytes]:
     """Yields the names of the folder's first entries; none of one that cannot be listed."""
     wanted = WantedEntries(at_once=MOST_ENTRIES, charge=charge)
     with suppress(NotFound, Unavailable):
@@ -189,7 +187,7 @@ def is_marked(
     sources: Sequence[Source], path: bytes, marks: Sequence[str], charge: Callable[[], None]
 ) -> bool:
     """True if one of the folder's first entries is a mark."""
-    return has_mark(_names_in(sources, path, charge), marks)
+    return has_mark(names_in(sources, path, charge), marks)
 
 
 def run_above(
@@ -207,7 +205,7 @@ def is_run(
     """True if the folder is a job's, and none above is marked. Raises Incomplete as `charge` does."""
     found = (
         path.count(b"/") < MOST_DEPTH
-        and is_job([*_names_in(sources, path, charge)], marks)
+        and is_job([*names_in(sources, path, charge)], marks)
         and run_above(sources, path, marks, charge) is None
     )
     charge()  # it ends a listing early, which looks like one without a mark

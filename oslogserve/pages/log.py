@@ -85,8 +85,8 @@ class LogView:
                 return self._jsonl(pieces)
             case "summary":
                 return self._summary(pieces)
-            case "brief":
-                return self._brief(pieces)
+            case "brief" | "markdown":
+                return self._brief(view, pieces)
             case "chapters":
                 return self._chapters(pieces)
             case "text":
@@ -301,7 +301,7 @@ class LogView:
         ends = {"first_error": errors[0], "last_error": errors[-1]}
         yield json_line({**counts, **members, **ends, **self._completeness()})
 
-    def _brief(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    def _brief(self, view: str, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._summarised(pieces)
         query, total = self.query, self.rendering.tally.lines
         lines: list[MarkedLine] = []
@@ -314,12 +314,14 @@ class LogView:
             lines += marked_lines(read, plan)
             if read.broke_off and self.rendering.broke_off is None:
                 self.missing.append(read.broke_off)
-        name = query.whole_address
-        link = f"{name if query.origin else ''}?goto="
+        form = brief.FORMS[view]
+        name = query.address if form.has_links else query.whole_address
+        link = f"{query.whole_address if query.origin or form.has_links else ''}?goto="
         if self._file_title is not None:
-            name, link = self._file_title, f"{self._file_title}:"
+            name = self._file_title
+            link = brief.NO_LINK if form.has_links else f"{name}:"
         notices = list(map(incomplete_notice, self.missing))
-        yield brief.of_log(summary, lines, total, name, link, query.size, notices)
+        yield brief.of_log(summary, lines, total, name, link, query.size, notices, form)
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._summarised(pieces)

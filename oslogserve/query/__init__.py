@@ -24,6 +24,7 @@ from oslogserve.lines.selection import ALL_LINES, Selection
 from oslogserve.native import state_count
 from oslogserve.query.parameters import (
     BRIEF_SIZE,
+    EXCERPTS,
     FIELDS,
     FORMATS,
     OF_BRIEF,
@@ -52,8 +53,9 @@ class Query(NamedTuple):
     source: str = "all"
     #: None if the query names none; the client's Accept then decides.
     format: str | None = None
-    #: True if the client's Accept asks for HTML.
+    #: True if the client's Accept asks for HTML, or for Markdown, of which there is none with a filter.
     prefers_html: bool = False
+    prefers_markdown: bool = False
     selection: Selection = ALL_LINES
     #: The unchecked parameters, for links to the same lines.
     parameters: Parameters = ()
@@ -88,7 +90,8 @@ class Query(NamedTuple):
     @property
     def view(self) -> str:
         """The format of the query, else the one that the client prefers."""
-        return self.format or ("html" if self.prefers_html else "text")
+        accepted = "markdown" if self.prefers_markdown else "html" if self.prefers_html else "text"
+        return self.format or accepted
 
     @property
     def one_source(self) -> str:
@@ -142,7 +145,11 @@ class Query(NamedTuple):
     @property
     def is_overview(self) -> bool:
         """True if all logs are read, the likeliest first, for what went wrong."""
-        return self.view in ("overview", "seen", "brief")
+        return self.view in ("overview", "seen") or self.is_excerpt
+
+    @property
+    def is_excerpt(self) -> bool:
+        return self.view in EXCERPTS
 
     @property
     def is_unfiltered(self) -> bool:
@@ -161,6 +168,7 @@ class Query(NamedTuple):
             is_folder=path == b"" or path.endswith(b"/"),
             mount=environ.get("SCRIPT_NAME", ""),
             prefers_html=accepts_html(environ.get("HTTP_ACCEPT", "")),
+            prefers_markdown=accepts_markdown(environ.get("HTTP_ACCEPT", "")),
         )
         query_string = environ.get("QUERY_STRING", "")
         valid = parameters_of(query_string)
@@ -200,12 +208,17 @@ class Query(NamedTuple):
         query = self._replace(selection=selection, parameters=tuple(parameters), **values)
         given = [pair for pair in parameters if pair[1]]
         others = [pair for pair in given if pair[0] not in OF_BRIEF]
-        if query.format == "brief" and others:
-            takes = f"format=brief chooses the lines itself, and takes {', '.join(OF_BRIEF)}"
+        if others and not query.format:
+            query = query._replace(prefers_markdown=False)
+        if query.is_excerpt and others:
+            takes = (
+                f"format={query.format} chooses the lines itself, and takes {', '.join(OF_BRIEF)}"
+            )
             raise BadRequest(f"{others[0][0]} is for other views: {takes}.", others[0])
-        for name, value in given if query.format != "brief" else ():
+        for name, value in () if query.is_excerpt else given:
             if name in ("bytes", "origin"):
-                raise BadRequest(f"{name} is for format=brief.", (name, value))
+                takes = " and ".join(f"format={view}" for view in EXCERPTS)
+                raise BadRequest(f"{name} is for {takes}.", (name, value))
         if selection.new_only and not query.against:
             sentence = "new=only needs against=, the path of a run that passed."
             raise BadRequest(sentence, next(pair for pair in given if pair[0] == "new"))
@@ -275,7 +288,17 @@ def accepts_html(accept: str) -> bool:
 
     A bare */* is what bots and curl send: a log's text serves them better.
     """
-    if "html" not in accept.lower():
+    return _names(accept, "text/html", "text/plain")
+
+
+@lru_cache(maxsize=256)
+def accepts_markdown(accept: str) -> bool:
+    """True if the client names text/markdown with q at least those of text/html and text/plain. No browser does."""
+    return _names(accept, "text/markdown", "text/html", "text/plain")
+
+
+def _names(accept: str, media_type: str, *others: str) -> bool:
+    if media_type.partition("/")[2] not in accept.lower():
         return False
-    offers = dict(create_accept_header(accept).acceptable_offers(["text/html", "text/plain"]))
-    return bool(offers.get("text/html", -1.0) >= offers.get("text/plain", 0.0))
+    offers = dict(create_accept_header(accept).acceptable_offers([media_type, *others]))
+    return bool(offers.get(media_type, -1.0) >= max(offers.get(one, 0.0) for one in others))

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl, urlencode
 
 from oslogserve.config.values import matching, one_of
 from oslogserve.errors import BadRequest
-from oslogserve.http import HTML, JSON, TEXT
+from oslogserve.http import HTML, JSON, MARKDOWN, TEXT
 from oslogserve.lines.places import goto, moment
 from oslogserve.lines.summary import LONGEST_NAME
 from oslogserve.lines.time_range import time_range
@@ -25,6 +25,8 @@ from oslogserve.urls import checked_path
 BRIEF_SIZE, LEAST_BRIEF, MOST_BRIEF = 2000, 500, 1_000_000
 #: The parameters that it takes.
 OF_BRIEF = ("format", "bytes", "origin", "against", "source", "logs")
+#: The views that are one.
+EXCERPTS = ("brief", "markdown")
 
 
 class Format(NamedTuple):
@@ -49,6 +51,7 @@ FORMATS = {
     "jsonl": Format("application/x-ndjson; charset=utf-8", True, True, True, True),
     "summary": Format(JSON, True, True, True, True, is_of_whole=True),
     "brief": Format(TEXT, True, True, True, True, is_of_whole=True),
+    "markdown": Format(MARKDOWN, True, True, True, True, is_of_whole=True),
     "overview": Format(HTML, of_jobs=True, is_of_whole=True),
     "seen": Format(JSON, of_jobs=True, is_of_whole=True),
     "chapters": Format(HTML, of_logs=True, is_of_whole=True),

@@ -23,7 +23,7 @@ SHOWS = {
         ("format=brief", b"not enough free space in pool 'pool'"),
         ("against=@smoke", b"thin pool 'pool'"),
     ],
-    "clients.rst": [("-r -200", b"\n")],
+    "clients.rst": [("text/markdown", b"\n```\n"), ("-r -200", b"\n")],
     "filters.rst": [
         ("context=5", b" ERROR "),
         ("not=heartbeat", b"imeout"),
@@ -94,7 +94,7 @@ def test_the_first_example_prints_so_many_bytes_as_the_readme_says(server):
 def test_the_range_examples_get_so_many_bytes(server):
     assert len(run(server, EXAMPLES["urls.rst"][4])) == 100
     log = "$LOGS/controller/logs/screen-n-cpu.txt"
-    assert run(server, EXAMPLES["clients.rst"][0]) == run(server, f'curl "{log}"')[-200:]
+    assert run(server, EXAMPLES["clients.rst"][1]) == run(server, f'curl "{log}"')[-200:]
 
 
 def test_every_parameter_and_level_is_named():

@@ -197,7 +197,7 @@ def test_what_is_for_folders_is_refused_for_a_file(log, given, capsys):
 
 def test_a_folder_is_not_rendered_as_html(job, capsys):
     assert main(["render", job, "--format", "html"]) == 2
-    assert "text, jsonl, summary and brief" in capsys.readouterr().err
+    assert "text, jsonl, summary, brief and markdown" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_listed_is_one_sentence(tmp_path, monkeypatch, capsys):

@@ -240,7 +240,7 @@ WRONG = {
     "chapter": ("1 to 200 characters", ["x" * 201]),
     "source": ("all, disk, swift or the name of a store", ["S3", "", "a" * 32, "a/b"]),
     "format": (
-        "html, text, jsonl, summary, brief, overview, seen, chapters, raw, json",
+        "html, text, jsonl, summary, brief, markdown, overview, seen, chapters, raw, json",
         ["xml", ""],
     ),
     "content-type": ("text/plain, text/html", ["image/png", ""]),

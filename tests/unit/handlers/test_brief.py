@@ -123,8 +123,8 @@ def test_a_comparison_that_failed_is_always_said(ask, size):
         ("format=brief&bytes=499", "bytes takes a whole number from 500 to 1000000"),
         ("format=brief&bytes=1000001", "bytes takes a whole number from 500 to 1000000"),
         ("format=brief&bytes=", "bytes takes a whole number"),
-        ("bytes=2000", "bytes is for format=brief."),
-        ("format=summary&bytes=2000", "bytes is for format=brief."),
+        ("bytes=2000", "bytes is for format=brief and format=markdown."),
+        ("format=summary&bytes=2000", "bytes is for format=brief and format=markdown."),
         (
             "format=brief&level=ERROR",
             "level is for other views: format=brief chooses the lines itself",

@@ -3,7 +3,7 @@
 
 import pytest
 
-from oslogserve.pages.brief import ending
+from oslogserve.pages.brief import FORMS, ending
 from tests.fuzz.excerpts import Excerpts
 from tests.fuzz.fuzzer import Round, run
 
@@ -31,5 +31,5 @@ def test_an_excerpt_has_the_lines_of_its_log_within_its_bytes():
     ],
 )
 def test_of_what_is_missing_the_first_sentence_is_always_said(notices, size, said):
-    assert ending(notices, size) == said
+    assert ending(notices, size, FORMS["brief"]) == said
     assert len(said) <= size
