@@ -31,8 +31,9 @@ SECRET = {"OS_USERNAME": "log-reader", "OS_PASSWORD": "x", "OS_PROJECT_NAME": "c
 
 SHIPPED = {
     str(path.relative_to(REPOSITORY / "etc"))
-    for path in REPOSITORY.glob("etc/**/*.*")
-    if path.suffix != ".pyc"  # of gunicorn's settings, which a server in the tests has imported
+    for path in REPOSITORY.glob("etc/**/*")
+    if path.is_file()
+    and path.suffix != ".pyc"  # of gunicorn's settings, which a server in the tests has imported
 }
 
 
