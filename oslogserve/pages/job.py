@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from math import inf
-from typing import Any
+from typing import TypedDict
 from urllib.parse import quote
 
 from oslogserve.compression import SUFFIXES
@@ -20,7 +20,7 @@ from oslogserve.jobs.walk import File
 from oslogserve.lines.places import Moment
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.bar import filters
-from oslogserve.pages.log import completeness, json_line
+from oslogserve.pages.log import Completeness, completeness, json_line
 from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_ALL_LOGS
@@ -50,6 +50,32 @@ COLOURS = 8
 _ENDINGS = (*SUFFIXES, ".txt", ".log")
 
 
+class Skipped(TypedDict):
+    """A file that was not read."""
+
+    name: str
+    reason: str
+
+
+class FolderEnd(Completeness):
+    """What an answer left out."""
+
+    skipped: list[Skipped]
+    notices: list[str]
+    next: str | None
+
+
+class LinesEnd(FolderEnd):
+    """The last object of JSON lines."""
+
+    end: bool
+    logs: int
+    lines: int | None
+    matched: int | None
+    sent: int
+    read_to_end: bool
+
+
 def label(query: Query, file: File) -> bytes:
     """The beginning of each row, which names its log; see Wanted."""
     match query.view:
@@ -68,14 +94,16 @@ def lines(query: Query, job: Job) -> Iterator[bytes]:
     [ending] = ended
     if query.view == "jsonl":
         tallies = [log.tally for log in ending.logs]
-        counts = {
+        end: LinesEnd = {
+            "end": True,
             "logs": len(tallies),
             "lines": sum(tally.lines for tally in tallies) if ending.is_whole else None,
             "matched": sum(tally.matched for tally in tallies) if ending.is_whole else None,
             "sent": ending.sent,
             "read_to_end": ending.is_read_to_end,
+            **ending_of(query, ending),
         }
-        yield json_line({"end": True, **counts, **ending_of(query, ending)})
+        yield json_line(end)
         return
     for sentence in ending.notices:
         yield f"[oslogserve: {visible(sentence)}]\n".encode()
@@ -89,7 +117,7 @@ def _lines(query: Query, job: Job, ended: list[Ending], most: float = inf) -> It
     ended.append((yield from read_lines(query, job, partial(label, query), link, most)))
 
 
-def ending_of(query: Query, ending: Ending) -> dict[str, Any]:
+def ending_of(query: Query, ending: Ending) -> FolderEnd:
     return {
         "skipped": [{"name": name, "reason": why} for name, why in ending.skipped],
         **completeness(query, ending.missing),

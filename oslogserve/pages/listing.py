@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator
 from itertools import islice
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 from urllib.parse import quote
 
 from oslogserve.errors import Incomplete
@@ -41,6 +41,14 @@ class _Row(NamedTuple):
     @property
     def is_folder(self) -> bool:
         return self.name.endswith("/")
+
+
+class ListingEnd(TypedDict):
+    """The members of JSON behind the entries."""
+
+    complete: bool
+    reason: str | None
+    next: str | None
 
 
 class ListingPage(NamedTuple):
@@ -147,8 +155,8 @@ def as_json(path: bytes, page: ListingPage) -> Iterator[bytes]:
         yield (separator + ",\n".join(map(json.dumps, members))).encode()
         separator = ",\n"
     reason = " ".join(page.notices) or None
-    end = json.dumps({"complete": reason is None, "reason": reason, "next": page.next})
-    yield f"\n], {end[1:]}\n".encode()
+    end: ListingEnd = {"complete": reason is None, "reason": reason, "next": page.next}
+    yield f"\n], {json.dumps(end)[1:]}\n".encode()
 
 
 def _batches(page: ListingPage) -> Iterator[list[_Row]]:

@@ -5,9 +5,9 @@ Each view says at its end if some of the log is missing.
 """
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import msgspec
 from markupsafe import Markup
@@ -44,6 +44,31 @@ BEGINS = (64, 256, 1024)
 #: Parameters that links to other lines of the same filter replace.
 WINDOW = ("lines", "chapter", "after", "limit", "tail", "show")
 _ERROR = SEVERITIES.index("ERROR")
+
+
+class Completeness(TypedDict):
+    complete: bool
+    #: For a query that compares.
+    compared: NotRequired[bool]
+
+
+class Reading(Completeness):
+    read_to_end: bool
+    reason: str | None
+
+
+class Counts(TypedDict):
+    lines: int
+    matched: int
+    sent: int
+    new: NotRequired[int]
+
+
+class LinesEnd(Counts, Reading):
+    """The last object of JSON lines."""
+
+    end: bool
+    next: str | None
 
 
 class LogView:
@@ -280,8 +305,13 @@ class LogView:
 
     def _jsonl(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         yield from self._lines("jsonl", pieces)
-        members = {**self._counts(), **self._completeness(), "next": self.next_address()}
-        yield json_line({"end": True, **members})
+        end: LinesEnd = {
+            "end": True,
+            **self._counts(),
+            **self._completeness(),
+            "next": self.next_address(),
+        }
+        yield json_line(end)
 
     def _summary(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
         summary = self._summarised(pieces)
@@ -327,12 +357,12 @@ class LogView:
         summary = self._summarised(pieces)
         yield chapters_page(self.query, summary, map(incomplete_notice, self.missing))
 
-    def _counts(self) -> dict[str, int]:
+    def _counts(self) -> Counts:
         tally = self.rendering.tally
-        counts = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
+        counts: Counts = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
         return counts if self._words is None else {**counts, "new": tally.new}
 
-    def _completeness(self) -> dict[str, Any]:
+    def _completeness(self) -> Reading:
         reason = "; ".join(str(error) for error in self.missing)
         return {
             **completeness(self.query, self.missing),
@@ -341,14 +371,12 @@ class LogView:
         }
 
 
-def completeness(
-    query: Query, missing: Sequence[Incomplete], has_run: bool = True
-) -> dict[str, bool]:
-    """Members of JSON: `complete`, and `compared` for a query that compares.
+def completeness(query: Query, missing: Sequence[Incomplete], has_run: bool = True) -> Completeness:
+    """Members of JSON.
 
     has_run: false if there is no run to compare with.
     """
-    members = {"complete": all(error.is_of_comparison for error in missing)}
+    members: Completeness = {"complete": all(error.is_of_comparison for error in missing)}
     if query.against:
         members["compared"] = has_run and not any(error.is_of_comparison for error in missing)
     return members
@@ -377,7 +405,7 @@ def _continued(
     return {"after": after, "lines": f"{first}-{last or ''}"}
 
 
-def json_line(value: dict[str, Any]) -> bytes:
+def json_line(value: Mapping[str, Any]) -> bytes:
     """The JSON of an answer, in which there may be structs."""
     return json.dumps(value, default=msgspec.to_builtins).encode() + b"\n"
 

@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 from markupsafe import Markup
 from msgspec import to_builtins
@@ -19,13 +19,13 @@ from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine
 from oslogserve.lines.places import Moment, cause_lines
-from oslogserve.lines.summary import CauseLine, ErrorLine
+from oslogserve.lines.summary import CauseLine, ErrorLine, SeverityCount
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
-from oslogserve.pages.job import address_of, around_moment, ending_of, next_address
-from oslogserve.pages.log import completeness, json_line
+from oslogserve.pages.job import FolderEnd, address_of, around_moment, ending_of, next_address
+from oslogserve.pages.log import Reading, completeness, json_line
 from oslogserve.pages.page import frame
-from oslogserve.pages.seen import seen_and_known, sentence
+from oslogserve.pages.seen import OfCause, seen_and_known, sentence
 from oslogserve.pages.source import source_links
 from oslogserve.query import Query
 from oslogserve.query.parameters import OF_BRIEF
@@ -47,6 +47,52 @@ _BANNERS, _LEAST_OF_BANNER = "*=#_~-", 20
 _SECTION = re.compile(r"\A(\ufeff?(?:[\dT:.-]{1,40}Z )?)##\[(?:end)?group\]")
 
 
+class NewLines(TypedDict, total=False):
+    #: New lines by severity, of a query that compares.
+    new: dict[str, SeverityCount]
+
+
+class LogSummary(Reading, NewLines):
+    """A log in the summary of a folder."""
+
+    name: str
+    href: str
+    source: str
+    stored: int | None
+    modified: str | None
+    lines: int
+    bytes: int
+    matched: int
+    first_time: str | None
+    last_time: str | None
+    severities: dict[str, SeverityCount]
+    first_error: ErrorLine | None
+    last_error: ErrorLine | None
+    cause: CauseLine | None
+    failed: bool
+    verdict: bool
+    passed: bool
+
+
+class FolderSummary(OfCause, FolderEnd):
+    path: str
+    logs: list[LogSummary]
+
+
+class CauseOfLog(TypedDict):
+    name: str
+    href: str
+    cause: CauseLine | None
+
+
+class SeenCauses(OfCause, FolderEnd):
+    """What a job failed for, and what is known of that."""
+
+    path: str
+    build: Build
+    causes: list[CauseOfLog]
+
+
 def summary(
     query: Query,
     logs: Sequence[LogRead],
@@ -57,14 +103,18 @@ def summary(
     """Summaries of the logs as JSON, in their order, and what is known of their cause."""
     in_short = [_in_short(query, one) for one in logs]
     of_cause = seen_and_known(query, seen, known)
-    return json_line(
-        {"path": query.shown, "logs": in_short, **of_cause, **ending_of(query, ending)}
-    )
+    members: FolderSummary = {
+        "path": query.shown,
+        "logs": in_short,
+        **of_cause,
+        **ending_of(query, ending),
+    }
+    return json_line(members)
 
 
 def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[Rule]) -> bytes:
     """The job's causes, and what is known of the first one, as JSON."""
-    causes = [
+    causes: list[CauseOfLog] = [
         {
             "name": one.file.shown,
             "href": address_of(query, one.file),
@@ -72,10 +122,15 @@ def seen_json(query: Query, found: Findings, seen: Seen | None, known: Sequence[
         }
         for one in found.wrong
     ]
-    of_job = {"path": query.shown, "build": found.build._asdict()}
-    of_cause = seen_and_known(query, seen, known)
-    members = {**of_job, "causes": causes, **of_cause}
-    return json_line({**members, **ending_of(query, found.ending)})
+    build: Any = found.build._asdict()
+    members: SeenCauses = {
+        "path": query.shown,
+        "build": build,
+        "causes": causes,
+        **seen_and_known(query, seen, known),
+        **ending_of(query, found.ending),
+    }
+    return json_line(members)
 
 
 def _at(query: Query, one: LogRead, **parameters: str) -> str:
@@ -91,9 +146,10 @@ def _at_line(query: Query, one: LogRead, line: int = 0) -> str:
     return f"{_at(query, one, show=cause_lines(first, last))}#L{first}"
 
 
-def _in_short(query: Query, one: LogRead) -> dict[str, Any]:
+def _in_short(query: Query, one: LogRead) -> LogSummary:
     found = one.summary
     errors: Sequence[ErrorLine | None] = found.errors or [None]
+    new: NewLines = {} if found.new is None else {"new": found.new}
     return {
         "name": one.file.shown,
         "href": address_of(query, one.file),
@@ -106,7 +162,7 @@ def _in_short(query: Query, one: LogRead) -> dict[str, Any]:
         "first_time": found.first_time,
         "last_time": found.last_time,
         "severities": found.severities,
-        **({} if found.new is None else {"new": found.new}),
+        **new,
         "first_error": errors[0],
         "last_error": errors[-1],
         "cause": _cause_json(found.cause),

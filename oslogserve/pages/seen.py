@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from textwrap import shorten
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 from urllib.parse import quote
 
 from oslogserve.pages.log import json_line
@@ -14,7 +14,7 @@ from oslogserve.pages.page import frame
 from oslogserve.query import Query
 from oslogserve.seen import MOST_NAME, Cause, Others, Recent, Run, Seen
 from oslogserve.seen.query import SeenQuery
-from oslogserve.seen.rules import Rule
+from oslogserve.seen.rules import Rule, RuleInJson
 from oslogserve.templates import rendered
 from oslogserve.text import counted, iso_moment
 from oslogserve.urls import address
@@ -36,6 +36,58 @@ _MOST_QUOTED = 100
 _WEEK = 6
 #: Width and height of a day's bar, and the space beside it, in units of the drawing.
 _WIDTH, _HEIGHT, _GAP = 8, 24, 2
+
+
+class RunInJson(TypedDict):
+    ended: str | None
+    change: str
+    commit: str
+    #: Where the server lists runs.
+    path: NotRequired[str]
+    href: NotRequired[str]
+    failed: NotRequired[bool]
+    job: NotRequired[str]
+    project: NotRequired[str]
+    branch: NotRequired[str]
+
+
+class RunOfCause(RunInJson, total=False):
+    log: str
+    line: int
+
+
+class OthersInJson(TypedDict):
+    fingerprint: str
+    by: str
+    runs: int
+    jobs: int
+    passed: int
+
+
+class AnotherInJson(OthersInJson):
+    log: str
+    line: int
+    text: str
+    href: str | None
+
+
+class SeenInJson(OthersInJson):
+    never_passed: bool
+    is_first: bool
+    first: RunInJson | None
+    passed_last: RunInJson | None
+    failing_since: RunInJson | None
+    failed_runs: int
+    days: int
+    another: AnotherInJson | None
+    href: str | None
+
+
+class OfCause(TypedDict):
+    """What is known of a job's cause."""
+
+    seen: SeenInJson | None
+    known: list[RuleInJson]
 
 
 def sentence(query: Query, seen: Seen) -> list[str | tuple[str, str]]:
@@ -91,13 +143,13 @@ def _shown(seconds: int) -> str:
     return f"{day} {then:%H:%M} UTC"
 
 
-def seen_and_known(query: Query, seen: Seen | None, known: Sequence[Rule]) -> dict[str, Any]:
-    """Members of a job's JSON: `seen`, which may be None, and `known`."""
+def seen_and_known(query: Query, seen: Seen | None, known: Sequence[Rule]) -> OfCause:
+    """Members of a job's JSON."""
     rules = [rule.as_json() for rule in known]
     if seen is None:
         return {"seen": None, "known": rules}
 
-    def counts(others: Others) -> dict[str, Any]:
+    def counts(others: Others) -> OthersInJson:
         return {
             "fingerprint": others.fingerprint,
             "by": "exact" if others.is_exact else "failure",
@@ -106,15 +158,15 @@ def seen_and_known(query: Query, seen: Seen | None, known: Sequence[Rule]) -> di
             "passed": others.passed,
         }
 
-    def in_json(run: Run | None) -> dict[str, Any] | None:
+    def in_json(run: Run | None) -> RunInJson | None:
         told = run and _run_in_json(query.mount, run)
         if told and not seen.is_listed:  # nothing leads to it
-            return {name: told[name] for name in ("ended", "change", "commit")}
+            return {"ended": told["ended"], "change": told["change"], "commit": told["commit"]}
         return told
 
     others, another = seen.others, seen.another
     passed_last, failing_since = seen.turn or (None, None)
-    members = {
+    members: SeenInJson = {
         **counts(others),
         "never_passed": seen.never_passed,
         "is_first": seen.is_first,
@@ -253,8 +305,8 @@ def _drawn(days: Sequence[int]) -> tuple[int, int, str]:
     return (_WIDTH + _GAP) * len(days), _HEIGHT, path
 
 
-def _run_in_json(mount: str, run: Run, cause: Cause | None = None) -> dict[str, Any]:
-    return {
+def _run_in_json(mount: str, run: Run, cause: Cause | None = None) -> RunOfCause:
+    members: RunOfCause = {
         "path": run.path,
         "href": _run_address(mount, run),
         "ended": iso_moment(run.ended),
@@ -264,8 +316,10 @@ def _run_in_json(mount: str, run: Run, cause: Cause | None = None) -> dict[str, 
         "branch": run.branch,
         "change": run.change,
         "commit": run.commit,
-        **({"log": cause.log, "line": cause.line} if cause else {}),
     }
+    if cause:
+        members["log"], members["line"] = cause.log, cause.line
+    return members
 
 
 def _run_address(mount: str, run: Run) -> str:

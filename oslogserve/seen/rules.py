@@ -4,7 +4,7 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 import yaml
 
@@ -26,6 +26,11 @@ _KEYS = ("pattern", "job", "file", "title", "url")
 REACH = 400
 
 
+class RuleInJson(TypedDict):
+    title: str
+    url: str
+
+
 class Rule(NamedTuple):
     """A cause that people know, and what they say of it. Patterns have RE2's syntax; an empty one fits everything."""
 
@@ -40,7 +45,7 @@ class Rule(NamedTuple):
     #: Where it is written: file and line.
     where: str = ""
 
-    def as_json(self) -> dict[str, str]:
+    def as_json(self) -> RuleInJson:
         return {"title": self.title, "url": self.url}
 
 
