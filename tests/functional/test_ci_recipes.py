@@ -125,7 +125,7 @@ def github(work, notes, server, config, tmp_path):
         values |= {
             "job.status": result,
             "github.event.pull_request.head.repo.fork": fork,
-            "strategy.job-total > 1 && strategy.job-index || ''": "",
+            "strategy.job-total > 1 && format('-{0}', strategy.job-index) || ''": "-0",
         }
         of_step = {
             name: re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], text)
@@ -164,7 +164,7 @@ def test_a_job_of_github_shows_its_cause_in_the_summary_and_in_one_comment(githu
     done = github()
     assert (done.status, done.outputs.count("\n")) == (0, 1), done.output
     url = done.outputs.removeprefix("url=").strip()
-    assert re.fullmatch(rf"{server.url}/github/acme/shop/\d+/1/test/", url)
+    assert re.fullmatch(rf"{server.url}/github/acme/shop/\d+/1/test-0/", url)
     assert CAUSE in code_of(done.summary)[0]
     [body] = notes.bodies
     mark, _, shown = body.partition("\n")
@@ -178,7 +178,7 @@ def test_a_job_of_github_shows_its_cause_in_the_summary_and_in_one_comment(githu
     again = github(attempt=2)
     assert "the note was replaced" in again.output
     [body] = notes.bodies
-    assert "/2/test/" in body
+    assert "/2/test-0/" in body
 
 
 def test_the_pull_request_of_a_fork_on_github_fails_nothing(github, notes):
