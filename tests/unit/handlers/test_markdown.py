@@ -71,6 +71,8 @@ def log(chance):
     for _ in range(chance.randrange(1, 30)):
         begin = chance.choice(("", "", "ERROR: ", "FAIL: ", "TASK [", "##[group]", "$ make "))
         line = f"{begin}{hostile(chance)}".encode()
+        if chance.random() < 0.3:  # as the end of a block
+            line = b"`" * chance.randrange(3, 12) + chance.choice((b"", b" ", b"\t"))
         lines.insert(chance.randrange(len(lines) + 1), line)
     return b"\n".join(lines) * chance.choice((1, 1, 40))
 
@@ -156,6 +158,19 @@ def test_a_fence_is_longer_than_any_in_the_log(root, ask):
     text = ask("/a.txt?format=markdown").text
     assert text.splitlines().count("```````") == 2
     assert code_of(text) == [">ERROR: it broke\n ````\n `````` x\n ```...```\n"]
+
+
+@pytest.mark.parametrize("length", range(1, 40, 4))
+def test_few_bytes_have_the_cause_whatever_the_log_is_called(root, ask, length):
+    step = b"TASK [" + b"s" * 200 + b"] ***\n"
+    log = b"x\n" * 3000 + step + CONSOLE.partition(b"\n")[2] + b"y\n" * 3000
+    (root / f"{'a' * length}.txt.gz").write_bytes(gzip.compress(log)[:-9])
+    asked = "format=markdown&bytes=500&origin=https://logs.example.org"
+    answer = ask(f"/{'a' * length}.txt?{asked}")
+    assert len(answer.body) <= 500
+    assert "\n`[oslogserve: this log is incomplete here: " in answer.text
+    [block] = code_of(answer.text)
+    assert "\n>2026-03-04 18:22:11.000 | FAIL" in f"\n{block}"
 
 
 @pytest.mark.parametrize(
