@@ -140,7 +140,7 @@ OF_SOURCES = [
         "body|link|location",
         r'(?<=source=)(disk|swift|pail)|(?<=[\t>"])(disk|swift|pail)(?=[<"\n])',
     ),
-    MayDiffer("a longer name leaves less room", "body", question="^brief.*=swift"),
+    MayDiffer("a longer name leaves less room", "body", question="^(brief|markdown).*=swift"),
     MayDiffer(
         "it was stored today, so it may grow", "body", r'<div class="newer"[^\0]*?</script>\n'
     ),
@@ -238,6 +238,8 @@ text GET lines=-5 tail=3 until={minute}&limit=20 not={word}&tail=20 since={minut
 jsonl GET format=jsonl&level=WARNING format=jsonl&q={word}&limit=5 format=jsonl&after=10&limit=10
 jsonl GET format=jsonl&tail=10 format=jsonl&lines=7-19 format=jsonl&show=L2&level=ERROR
 brief GET format=brief format=brief&bytes=500 format=brief&bytes=6000
+markdown GET format=markdown&bytes=500 format=markdown&bytes=6000
+markdown GET bytes=3000 level=ERROR&limit=3 | Accept: text/markdown
 goto GET goto=5 goto=cause goto={minute} goto=99999999 moment=5 | Accept: text/html
 raw GET format=raw
 plain GET,HEAD,POST -
@@ -272,6 +274,8 @@ listing GET,HEAD format=json format=json&sort=time format=text -
 overview GET format=overview format=overview&unasked=yes | Accept: text/html
 summary GET,HEAD format=summary format=summary&level=ERROR format=summary&logs=*.gz
 brief GET format=brief format=brief&bytes=700 format=seen
+markdown GET format=markdown format=markdown&bytes=700
+markdown GET - | Accept: text/markdown
 merged GET order=time&level=WARNING&format=jsonl order=time&q=error&limit=30 order=time&level=ERROR&format=html
 merged GET since=2026-03-04T18:25&until=2026-03-04T18:26&format=text since=2013-01-01&limit=20&format=text
 lines GET level=ERROR&format=text level=ERROR&limit=7&format=jsonl q=fail&context=1&limit=50&format=html
@@ -451,7 +455,7 @@ def is_stable(question):
     """True if the answer is the same on all machines: nothing of it is from a library's compression."""
     if not re.match("/(57|made)/.", question.path) or re.search("cut|damaged|large", question.path):
         return False
-    of_text = ("text", "jsonl", "summary", "brief", "goto", "range")
+    of_text = ("text", "jsonl", "summary", "brief", "markdown", "goto", "range")
     return question.family in of_text or not re.search("gz|zst|packed", question.path)
 
 
