@@ -43,6 +43,8 @@ def resolve(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Leads the links to other pages there."""
     for link in relative_links(doctree):
         file, hash_sign, place = link["refuri"].partition("#")
+        if file.startswith("_static/") and Path(app.srcdir, file).is_file():
+            continue  # it is copied as it is
         target = file.removesuffix(".rst")
         if target not in app.env.found_docs:
             logger.warning("a link to %s, which is not there", link["refuri"], location=link)
