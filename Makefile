@@ -133,6 +133,7 @@ release-files: release-ready sbom
 	$(TOX) run -e release
 
 release-check: release-ready
+	tools/actionlint
 	@tools/test $(CHECKS)
 	@$(MAKE) --no-print-directory release-files image
 
