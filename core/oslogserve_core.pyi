@@ -229,10 +229,11 @@ class Renderer:
     def may_pass_over(self, index: Index) -> bool:
         """False if nearly all blocks must be read, as far as is known before one is."""
 
-    def pass_over(self, index: Index, place: int) -> int:
+    def pass_over(self, index: Index, place: int, may_go_on: bool = False) -> int:
         """The place of the first block from `place` on that must be read. Those before it are passed over.
 
-        What was fed must have ended with the block before `place`.
+        What was fed must have ended with the block before `place`. may_go_on: true if the last block may have more
+        lines than the index says, so that it must be read.
         """
 
     def tally(self) -> dict[str, Any]:

@@ -81,11 +81,16 @@ impl Renderer {
 
     /// Passes over blocks of an index from the first one on, where that changes nothing of the answer.
     /// Returns the place of the first one that has to be read. blocks: the first begins with the next byte.
-    pub fn pass_over(&mut self, blocks: &[Block]) -> usize {
+    /// may_go_on: true if the last one may have more lines than it says.
+    pub fn pass_over(&mut self, blocks: &[Block], may_go_on: bool) -> usize {
         let mut place = 0;
         while let [block, behind @ ..] = &blocks[place..] {
             let heritage = behind.first().map(|next| &next.heritage);
-            if self.selector.is_done || !self.selector.pass_over(&blocks[place..], heritage) {
+            let is_open = may_go_on && behind.is_empty();
+            if is_open
+                || self.selector.is_done
+                || !self.selector.pass_over(&blocks[place..], heritage)
+            {
                 break;
             }
             self.bytes += block.size;

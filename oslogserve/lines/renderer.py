@@ -51,6 +51,8 @@ class Room(NamedTuple):
 
 
 _ROOM = Room()
+#: Views that show lines as they are.
+_OF_LINES = ("html", "jsonl", "text")
 
 
 class Renderer:
@@ -232,7 +234,10 @@ class Rendering:
         """The text of the blocks that the answer needs, by the log's index; None if it must read all of the log."""
         core, wanted, blocks = self._core, self._wanted, self._blocks
         needs_all = wanted.selection == ALL_LINES and (wanted.page or wanted.last) is None
-        if needs_all or not blocks or not (index := blocks.index):
+        if needs_all or not blocks:
+            return None
+        if not (index := blocks.index):
+            self._begin_behind(blocks)
             return None
         is_collected = False
         try:
@@ -252,6 +257,22 @@ class Rendering:
         return chain.from_iterable(
             blocks.read(place, self._room.held, is_collected) for place in places
         )
+
+    def _begin_behind(self, blocks: Blocks) -> None:
+        """Begins where the log has grown, if only lines behind one are wanted that was there before.
+
+        Left out is what depends on when the log was written, or on lines behind a block.
+        """
+        wanted, selection = self._wanted, self._wanted.selection
+        is_dated = wanted.by_time or selection.since or selection.until
+        depends = is_dated or selection.context or selection.tail or wanted.view not in _OF_LINES
+        if not selection.after or depends or not (before := blocks.before()):
+            return
+        index, text = before
+        if self._core.pass_over(index, 0, may_go_on=True) == len(index) - 1:
+            self._pieces = text
+        else:
+            self._core = self._new_core()
 
     def _places(self, blocks: native.Index) -> Iterator[int]:
         """Yields the places of the blocks that the core does not pass over."""

@@ -55,13 +55,15 @@ class Blocks:
         piece_size: int,
         index: LogIndex | None = None,
         *,
+        path: bytes = b"",
         is_again: bool = False,
         is_read_twice: bool = False,
     ) -> None:
         """open_range: opens a range of the stored bytes, or raises Error. piece_size: bytes of a piece of text.
 
-        index: None if it was not looked for. is_again: True if the answer has opened the log before: its unread bytes
-        are counted once. is_read_twice: True if an index is of use though it is not kept.
+        index: None if it was not looked for. path: of the log, see before(). is_again: True if the answer has opened
+        the log before: its unread bytes are counted once. is_read_twice: True if an index is of use though it is not
+        kept.
         """
         #: False if an index that is made would be of no use.
         self.is_kept = indexes.keeps or is_read_twice
@@ -71,6 +73,8 @@ class Blocks:
         self.points: list[Point] | None = None
         self._stored = stored
         self._size = stored.size or 0
+        #: That of the log, if its text grows as its stored bytes do; else b"".
+        self._path = b"" if first_bytes.packing else path
         self._first_bytes = first_bytes
         self._packing = first_bytes.packing
         self._open_range = open_range
@@ -129,7 +133,7 @@ class Blocks:
             blocks=blocks,
             points=self.points or (),
         )
-        self._indexes.keep(self._stored, content)
+        self._indexes.keep(self._stored, content, self._path)
         self._is_sought, self._index, self._is_made = True, LogIndex(content), True
 
     def refuse(self, why: str, reason: str = "damaged") -> WrongIndex:
@@ -175,6 +179,30 @@ class Blocks:
             if self._collected == len(index.blocks):
                 content = index.with_contents(*contents.finish())
                 self._indexes.keep(self._stored, content)
+
+    def before(self) -> "tuple[native.Index, Iterator[bytes]] | None":
+        """The blocks of the log before it grew, and its text from the last of these on; None if none are known.
+
+        It is the same log if its first bytes and its last block of then are the same.
+        """
+        index = self._indexes.before(self._stored, self._path) if self._path else None
+        if not index or index.size > self._size or index.first_bytes != self._first_bytes:
+            return None
+        self._stored_end = self._size
+        held = []
+        try:
+            at, size, checksum = index.blocks[len(index.blocks) - 1]
+            text, left = self._budget.charged(self._stored_from(at), False), size
+            while left > 0 and size <= MOST_HELD and (piece := next(text, None)):
+                held.append(piece)
+                left -= len(piece)
+        except (Incomplete, ValueError):  # such as a log that has changed again
+            return None
+        if left > 0 or fast.crc32(b"".join(held)[:size]) != checksum:
+            return None
+        self._is_used = True
+        self._indexes.metrics["indexes_used_total"].inc()
+        return index.blocks, chain(held, text)
 
     def range(self, first: int, end: int) -> Iterator[bytes]:
         """Yields the bytes of a range of the text. Ends when all blocks of it are known to be right."""

@@ -10,6 +10,8 @@ in it depends on a name. Who wants two texts to share one must make both: two ob
 rewritten with its old size and time. Both logs are then of the same job, which could have written anything into them.
 An ETag that is no digest must tell objects apart by itself: Azure's is a time in steps of 100 ns.
 
+A log that grows has an index for each version that somebody asked the summary of. Its path leads to the last of them.
+
 The file of an index has these parts, in this order: facts (lines, bytes of the text, whether the last line is
 complete, the compression and its time, the log's first bytes); the summary and the compact summary, JSON that whoever
 reads lines makes; the blocks, JSON of the core; the points of the log's compression, with the sizes of their windows;
@@ -183,6 +185,8 @@ _MOST_UNFINISHED = 3600
 _NOTED = 60
 #: Seconds after a failed write until the next one is tried. Each writes a whole index.
 _PAUSE = 60
+#: Seconds without a change after which a log is not expected to grow.
+_GROWS = 3600
 #: Identifies a file of words, with the version of its format. The checksum and the packed words follow.
 _WORDS = b"oslogserve-words 1\n"
 _CHECKSUM = struct.Struct(">I")
@@ -241,10 +245,17 @@ class Indexes:
         """The index of a log; None if there is none. A damaged one is removed."""
         return self._read(self._key(stored), LogIndex)
 
-    def keep(self, stored: Stored, content: bytes) -> None:
-        """content: the file of an index."""
+    def before(self, stored: Stored, path: bytes) -> LogIndex | None:
+        """The last index that was kept for the path: of the log before it grew, or of another one."""
+        last = self._read(self._last(stored, path), lambda content: Stored(*json.loads(content)))
+        return self.find(last) if last else None
+
+    def keep(self, stored: Stored, content: bytes, path: bytes = b"") -> None:
+        """content: the file of an index. path: of a log that may grow, see before()."""
         if self._put(self._key(stored), content):
             self.metrics["indexes_made_total"].inc()
+            if path and time.time() - stored.modified < _GROWS:
+                self._put(self._last(stored, path), json.dumps(stored).encode())
 
     def refuse(self, stored: Stored, reason: str, why: str) -> None:
         """Gives up the index of a log. reason: a metric label, see doc/indexes.rst."""
@@ -260,6 +271,9 @@ class Indexes:
         if packed and _LEAST_RATIO * len(packed) <= (stored.size or 0):
             content = b"".join((_WORDS, _CHECKSUM.pack(fast.crc32(packed)), packed))
             self._put(f"words {self._key(stored)}", content)
+
+    def _last(self, stored: Stored, path: bytes) -> str:
+        return f"last {self._salt} {stored.source} {path!r}"
 
     def _key(self, stored: Stored) -> str:
         """Whatever an index depends on."""

@@ -208,6 +208,7 @@ class OpenLog:
                     indexes,
                     self._piece_size,
                     index,
+                    path=path,
                     is_again=is_again,
                     is_read_twice=is_read_twice,
                 )

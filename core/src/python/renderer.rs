@@ -182,9 +182,10 @@ impl Renderer {
         self.renderer.selector.may_pass_over(&index.0.blocks)
     }
 
-    fn pass_over(&mut self, index: &Index, place: usize) -> usize {
+    #[pyo3(signature = (index, place, may_go_on=false))]
+    fn pass_over(&mut self, index: &Index, place: usize, may_go_on: bool) -> usize {
         let blocks = index.0.blocks.get(place..).unwrap_or_default();
-        place + self.renderer.pass_over(blocks)
+        place + self.renderer.pass_over(blocks, may_go_on)
     }
 
     /// The fields of a Tally of `oslogserve.lines.selection`.

@@ -26,11 +26,12 @@ LOG = b"".join(
 
 @pytest.fixture
 def logs(tmp_path):
-    """A folder with two logs that are large enough for an index."""
+    """A folder with two logs that are large enough for an index, and do not grow."""
     folder = tmp_path / "logs"
     (folder / "job").mkdir(parents=True)
     (folder / "job" / "packed.txt.gz").write_bytes(gzip.compress(LOG))
     (folder / "job" / "plain.log").write_bytes(LOG)
+    os.utime(folder / "job" / "plain.log", (1.4e9, 1.4e9))
     return folder
 
 

@@ -282,6 +282,86 @@ def test_lines_behind_a_number_are_those_of_the_whole_log(log, query, made):
             )
 
 
+@pytest.fixture
+def growing(tmp_path):
+    """A log that is not compressed and was just written."""
+    (tmp_path / "logs").mkdir()
+    with small_indexes(300, 64):
+        yield tmp_path / "logs" / "a.txt"
+
+
+#: Questions for the lines behind one.
+NEWER = (
+    *("format=jsonl", "format=text&not=more", "format=jsonl&level=ERROR&limit=1", "format=html"),
+    *(
+        "format=html&level=ERROR&context=2",
+        "format=text&since=2026-03-04T18:40",
+        "format=jsonl&tail=2",
+    ),
+    *("format=text&show=L3&q=there", "format=summary", "format=jsonl&lines=2-2870", "format=brief"),
+)
+
+
+GROWN = RECORDS * 6
+
+
+@pytest.mark.parametrize("size", range(1100, len(GROWN), 6007))
+def test_what_a_log_has_grown_is_read_behind_its_older_index(growing, size):
+    growing.write_bytes(GROWN[:size])
+    ask = asking(growing)
+    ask("/a.txt?format=summary")
+    growing.write_bytes(GROWN)
+    lines = GROWN[:size].count(b"\n")
+    for after in (lines - 30, lines - 1, lines, lines + 1, 2870):
+        for query in NEWER:
+            url = f"/a.txt?after={max(1, after)}&{query}"
+            assert ask(url).body == Asking(growing.parent)(url).body, url
+    assert ask.counted("indexes_used_total")
+    assert ask.counted("indexes_made_total") == {"": 1}
+
+
+def test_of_a_log_that_has_grown_the_older_blocks_are_not_read(growing):
+    growing.write_bytes(GROWN)
+    ask = asking(growing)
+    ask("/a.txt?format=summary")
+    with growing.open("ab") as file:
+        file.write(b"goes on\n")
+    assert ask("/a.txt?format=text&after=2880").body == b"goes on\n"
+    assert unread(ask) > 0.9 * len(GROWN)
+
+
+def test_a_log_that_grows_again_while_it_is_asked_for_is_read_as_it_was_opened(
+    growing, monkeypatch
+):
+    growing.write_bytes(GROWN)
+    ask = asking(growing)
+    ask("/a.txt?format=summary")
+    before = Indexes.before
+
+    def grown(self, stored, path):
+        append(b"again\n")
+        return before(self, stored, path)
+
+    def append(text):
+        with growing.open("ab") as file:
+            file.write(text)
+
+    monkeypatch.setattr(Indexes, "before", grown)
+    append(b"goes on\n")
+    assert ask("/a.txt?format=text&after=2880").body in (b"goes on\n", b"goes on\nagain\n")
+
+
+def test_an_index_of_a_log_that_was_replaced_is_not_that_of_its_beginning(growing):
+    growing.write_bytes(GROWN)
+    ask = asking(growing)
+    ask("/a.txt?format=summary")
+    for other in (b"x" + GROWN, GROWN[:2000] + b"\n" + GROWN[2000:], GROWN[:-9]):
+        growing.write_bytes(other)
+        url = "/a.txt?format=jsonl&after=2878"
+        assert ask(url).body == Asking(growing.parent)(url).body
+    assert unread(ask) == 0
+
+
 @pytest.mark.parametrize("text", [b"2013-09-27 18:00:00 there", b"18:00:00 there"])
 def test_a_log_of_which_nothing_is_read_shows_dates_or_none(log, text):
     log.write_bytes(text)

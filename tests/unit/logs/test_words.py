@@ -60,7 +60,7 @@ class Log(Indexes):
         text = self._text[slice(*place)]
         return FakeLog("disk", cut(text, range(7, len(text), max(37, len(text) // 100))))
 
-    def keep(self, _, content):
+    def keep(self, _, content, path=b""):
         self.index = LogIndex(content)
 
     def refuse(self, _, __, why):
