@@ -5,16 +5,16 @@ import os
 import re
 import shutil
 import sqlite3
+import threading
 import time
 from contextlib import closing
-from threading import Event
 
 import pytest
 
 from oslogserve.cli import main
 from oslogserve.commands import seen
 from oslogserve.jobs.walk import MOST_DEPTH
-from oslogserve.seen import database
+from oslogserve.seen import NAME, database
 from oslogserve.seen.database import Database
 from tests.unit.handlers.asking import HTML, Asking
 
@@ -440,12 +440,15 @@ def test_folders_that_say_they_are_runs_fill_no_list(add, tmp_path, monkeypatch,
 def test_a_database_that_does_not_answer_costs_no_answer(add, ask, monkeypatch):
     path = add("1/smoke/a1", *refused())
     monkeypatch.setattr("oslogserve.seen.memory.LONGEST", 0.01)
-    is_over = Event()
+    is_over = threading.Event()
     monkeypatch.setattr(Database, "seen", lambda *_: is_over.wait(60))
     try:
         answer = ask(f"{path}?format=overview")
     finally:
         is_over.set()
+    for thread in threading.enumerate():
+        if thread.name == NAME:  # it has a connection until its question is answered
+            thread.join()
     assert (answer.status_int, seen_on(answer)) == (200, [])
 
 
