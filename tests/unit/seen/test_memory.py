@@ -21,6 +21,9 @@ class Full:
             raise SourceError("seen", "database or disk is full")
         return "written"
 
+    def close(self):
+        pass
+
 
 @pytest.fixture
 def database():
