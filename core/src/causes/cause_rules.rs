@@ -3,9 +3,11 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
+use std::iter;
 use std::ops::Range;
 use std::sync::Arc;
 
+use memchr::memchr;
 use regex::bytes::Regex;
 use serde::Deserialize;
 use toml::Spanned;
@@ -110,6 +112,9 @@ impl Mark {
         }
     }
 }
+
+/// Bytes of a column before a time, with its tab.
+const LONGEST_COLUMN: usize = 24;
 
 /// Bytes of a record's level and name.
 const LONGEST_HEAD: usize = 128;
@@ -357,13 +362,15 @@ impl Causes {
         self.data.job_head.group_in(shown)
     }
 
-    /// The offset behind the time that a line begins with; 0 for none.
+    /// The offset behind the time that a line begins with, or has behind its first column; 0 for none.
     fn behind_time(&self, caches: &mut Caches, shown: &[u8], time: &[u8]) -> usize {
         let mark = after_mark(shown);
         if time.is_empty() {
             return mark;
         }
-        for start in [mark, mark + 1] {
+        let columns = &shown[..shown.len().min(LONGEST_COLUMN)];
+        let second = iter::once_with(|| memchr(b'\t', columns).map(|tab| tab + 1)).flatten();
+        for start in [mark, mark + 1].into_iter().chain(second) {
             if shown.get(start..).is_some_and(|left| left.starts_with(time)) {
                 let end = start + time.len();
                 let found = self.behind_time.first_at(&mut caches.behind_time, shown, end);

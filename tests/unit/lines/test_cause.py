@@ -637,6 +637,7 @@ def test_the_script_of_a_step_is_not_its_output(found_in):
         b"2024-03-04 05:06:07.123456 | controller |   ",
         b"2024-03-04T05:06:07.1234567Z tests-1  | ",
         b"05:06:07 ",
+        b"build\t12-May-2026 09:14:02\t",
         b"45%\r",
         b"\x1b[31m",
     ],
