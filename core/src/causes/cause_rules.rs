@@ -421,6 +421,11 @@ impl Causes {
             && !self.data.libraries.is_match(content)
     }
 
+    /// True for a line of an exception's stack: a call, or how many of them are left out.
+    pub fn is_call(&self, content: &[u8]) -> bool {
+        self.data.calls.is_match(content) || content.starts_with(b"... ")
+    }
+
     /// True if the line begins with the number of a failed test.
     pub fn is_numbered(&self, content: &[u8]) -> bool {
         self.data.number.is_match(content)

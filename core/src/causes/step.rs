@@ -125,7 +125,9 @@ impl Errors {
     /// Takes an error. Returns the last group if another one begins. above: the lines above it.
     fn add(&mut self, causes: &Causes, above: &Ring, text: &Text<'_>) -> Option<Group> {
         match &mut self.last {
-            Some(errors) if text.number - errors.last <= GAP => {
+            Some(errors)
+                if text.number - errors.last <= GAP || is_stack(above, causes, errors.last) =>
+            {
                 errors.extend(text);
                 None
             }
@@ -217,6 +219,17 @@ impl Step {
         let has_found = self.found.has_failed(from, is_of_service);
         self.has_ended_failed()
             || (self.succeeded.is_none() && (has_outcome || is_fatal || has_found))
+    }
+
+    /// True if its last line is the exception of a stack above it: a program that catches it goes on.
+    pub fn ends_with_stack(&self, causes: &Causes, caches: &mut Caches) -> bool {
+        let is_last = |text: &&Text<'_>| {
+            self.errors.last.as_ref().is_some_and(|errors| errors.last == text.number)
+        };
+        let Some(last) = self.ring.last().filter(is_last) else { return false };
+        let mut above = self.ring.iter().rev().skip_while(|line| line.number >= last.number);
+        let head = above.find(|line| line.indent <= last.indent);
+        head.is_some_and(|head| causes.mark(caches, head.content(), false) == Some(Mark::Stack))
     }
 
     /// The number of its last outcome, if that says that all went well, and no error follows.
@@ -520,6 +533,12 @@ fn is_letter(byte: u8) -> bool {
 fn frame_above<'r>(ring: &'r Ring, causes: &Causes, text: &Text<'_>) -> Option<&'r Text<'static>> {
     let mut stack = ring.iter().rev().take_while(|line| line.indent > text.indent);
     stack.find(|line| causes.is_own_call(line.content(), true))
+}
+
+/// True if all lines behind the one of this number are calls, as far as the ring has them.
+fn is_stack(ring: &Ring, causes: &Causes, number: u64) -> bool {
+    let mut lines = ring.iter().rev().take_while(|line| line.number > number);
+    !ring.is_empty() && lines.all(|line| causes.is_call(line.content()))
 }
 
 /// The last lines with a word of failure, and whether they are near the end.

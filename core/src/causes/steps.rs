@@ -309,7 +309,9 @@ impl Steps {
         let tells_nothing = cause.as_ref().is_none_or(|cause| cause.why == "end");
         let reach = if log.is_of_service || tells_nothing { LAST_WORDS } else { OUTCOME_REACH };
         let from = log.end.saturating_sub(reach);
-        (cause, self.has_failed || self.step.has_failed(from, log.is_of_service))
+        let is_uncaught = !log.is_of_service && self.step.ends_with_stack(causes, caches);
+        let has_failed = self.step.has_failed(from, log.is_of_service);
+        (cause, self.has_failed || has_failed || is_uncaught)
     }
 
     /// True if a task's recap says that the log failed, or a step's last line.

@@ -713,6 +713,21 @@ def test_what_is_held_is_bounded(found_in, cause_of):
     assert found_in(b"x" * REACH + b"\rERROR", b"x" * LONGEST + b" error", b"y")[0] == (1, "end")
 
 
+def test_the_exceptions_of_one_stack_are_one_cause_however_long_it_is(found_in, cause_of):
+    calls = [b"\tat a.It.works(It.java:%d)" % number for number in range(2 * GAP)]
+    stack = [b"ERROR: it broke", *calls, b"Caused by: a.DryException: bed 3", *calls[:2]]
+    assert cause_of(*stack)["last"] == len(stack) - 2
+    assert found_in(stack[0], *[b"goes on"] * 2 * GAP, *stack[-3:]) == ((2 * GAP + 2, "severity"), False)
+
+
+def test_a_log_that_ends_with_an_exception_below_its_stack_has_failed(found_in):
+    stack = [b"Traceback (most recent call last):", b'  File "it.py", line 3, in it', b"    it()"]
+    stack.append(b"ValueError: it broke")
+    assert found_in(b"starts", *stack) == ((5, "severity"), True)
+    assert found_in(b"starts", *stack, b"goes on") == ((5, "severity"), False)
+    assert found_in(b"starts", stack[-1]) == ((2, "severity"), False)
+
+
 def test_the_stack_of_a_failed_test_ends_with_its_exception(cause_of):
     heading = (b"Captured traceback:", b"~~~~", b"    Traceback (most recent call last):", b"")
     frames = (b'      File "a.py", line 1, in a', b"    raise ValueError('no')", b"")
