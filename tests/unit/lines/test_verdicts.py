@@ -47,6 +47,10 @@ FAILED = [
     "===> Failures occurred running tests: 1",
     "error: update failed",
     "ERROR: Service oven did not complete successfully",
+    "Finished task 'sow' with result: Failed",
+    "Stopped since return code of [sow.sh] was 3 while expected 0",
+    "[error] Failed: Total 41, Failed 1, Errors 0, Passed 40",
+    "error: building kiln:clay failed with: SOW_FAILED",
 ]
 #: Last lines of logs that passed.
 PASSED = [
@@ -70,6 +74,9 @@ PASSED = [
     "Final result: passed (3 beds)",
     "Successfully installed bed-1.0",
     "Build completed successfully, 12 total actions",
+    "succeeded",
+    "All 11 tests passed.",
+    "Ran 2 out of 12 tests: 12 tests pass.",
 ]
 #: Last lines of logs that say of neither; none of them is a failure.
 NEITHER = [
@@ -110,6 +117,9 @@ NEITHER = [
     "XFAIL tests/test_bed.py::test_dry - known",
     "command exited with code 0",
     "$ ./check || exit 1",
+    "error: bed 3 refused, falling back to bed 2",
+    "fetch failed, using cached seeds",
+    "Failed: 0, passed: 12, total: 12",
 ]
 
 #: Headings above the failed tests, of many runners.
@@ -126,6 +136,7 @@ HEADINGS = [
     "Summary of failures:",
     "Unsuccessful checks:",
     "## Failed features",
+    "Completed with 1 error, 0 partial successes, and 1 warning:",
 ]
 #: Sentences that say that something failed, and not why.
 OUTCOMES = [
@@ -152,6 +163,7 @@ OUTCOMES = [
     "yarrow ERR! stopped",
     "ld.kiln: error: linker returned 1 exit code",
     "Error: Command failed: sow",
+    "Error executing the test process",
 ]
 #: First lines of reports of failed tests, and tests that are only named, of many runners.
 TESTS = [
@@ -175,6 +187,8 @@ TESTS = [
     "bed_test: FAIL",
     "bed is wet [FAIL]",
     "[FAIL] kiln.fires",
+    "error: 'bed.test.is wet' failed: expected 3, found 2",
+    "==> X kiln.BedSuite.is wet  0.055s kiln.CompareException: BedSuite:109",
 ]
 #: Errors that no level tells.
 ERRORS = [
@@ -191,6 +205,8 @@ ERRORS = [
     "[\u2717] bed.md: link 3",
     "Coverage for lines (71%) does not meet the threshold (90%)",
     "\u2503 error: no bed",
+    "Error loading bed.so",
+    "1.  AssertionError   bed 3 is wet",
 ]
 #: Lines that locate a fault, and tell of it if nothing better does.
 WEAK = [
