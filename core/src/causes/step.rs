@@ -403,7 +403,7 @@ impl Step {
         }
         let as_marked = mark.and_then(|mark| self.found.kind(mark)).map(Role::First);
         let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
-            || (mark.is_none() && text.rank >= causes.error);
+            || (mark.is_none() && text.rank >= causes.error && !is_level_alone(content));
         let is_told = self.below != Below::Nothing && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {
             return as_marked;
@@ -523,6 +523,11 @@ impl Step {
 fn first_word(content: &[u8]) -> &[u8] {
     let end = content.iter().position(|&byte| byte == b' ').unwrap_or(content.len());
     &content[..end]
+}
+
+/// True for a word that says that there is an error and nothing of it: it may be the name of a group.
+fn is_level_alone(content: &[u8]) -> bool {
+    content.eq_ignore_ascii_case(b"error")
 }
 
 fn is_letter(byte: u8) -> bool {

@@ -638,6 +638,7 @@ def test_the_script_of_a_step_is_not_its_output(found_in):
         b"2024-03-04T05:06:07.1234567Z tests-1  | ",
         b"05:06:07 ",
         b"build\t12-May-2026 09:14:02\t",
+        b"2024-03-04T05:06:07.1234567Z ==> builder.base: ",
         b"45%\r",
         b"\x1b[31m",
     ],
@@ -711,6 +712,13 @@ def test_what_is_held_is_bounded(found_in, cause_of):
     assert found_in(*apart)[0] == (1, "severity")
     assert found_in(*apart[:1], b"x", *apart[1:])[0] == (GAP + 2, "severity")
     assert found_in(b"x" * REACH + b"\rERROR", b"x" * LONGEST + b" error", b"y")[0] == (1, "end")
+
+
+def test_the_name_of_a_level_alone_tells_nothing(found_in):
+    assert found_in(b"  Error", b"    reads", b"ERROR: it broke", *[b"goes on"] * 5)[0] == (
+        3,
+        "severity",
+    )
 
 
 def test_the_exceptions_of_one_stack_are_one_cause_however_long_it_is(found_in, cause_of):
