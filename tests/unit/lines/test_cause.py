@@ -725,7 +725,10 @@ def test_the_exceptions_of_one_stack_are_one_cause_however_long_it_is(found_in, 
     calls = [b"\tat a.It.works(It.java:%d)" % number for number in range(2 * GAP)]
     stack = [b"ERROR: it broke", *calls, b"Caused by: a.DryException: bed 3", *calls[:2]]
     assert cause_of(*stack)["last"] == len(stack) - 2
-    assert found_in(stack[0], *[b"goes on"] * 2 * GAP, *stack[-3:]) == ((2 * GAP + 2, "severity"), False)
+    assert found_in(stack[0], *[b"goes on"] * 2 * GAP, *stack[-3:]) == (
+        (2 * GAP + 2, "severity"),
+        False,
+    )
 
 
 def test_a_log_that_ends_with_an_exception_below_its_stack_has_failed(found_in):

@@ -51,6 +51,8 @@ FAILED = [
     "Stopped since return code of [sow.sh] was 3 while expected 0",
     "[error] Failed: Total 41, Failed 1, Errors 0, Passed 40",
     "error: building kiln:clay failed with: SOW_FAILED",
+    "INFO: EXECUTION FAILURE",
+    "RESULTS    : PASS 3 | ERROR 0 | FAIL 1 | SKIP 1",
 ]
 #: Last lines of logs that passed.
 PASSED = [
@@ -188,6 +190,9 @@ TESTS = [
     "bed is wet [FAIL]",
     "[FAIL] kiln.fires",
     "error: 'bed.test.is wet' failed: expected 3, found 2",
+    "(3/5) bed/water.py:Bed.test_wet FAILED: 3 != 4",
+    "bed is wet:          FAIL",
+    "%%% bed_SUITE ==> is_wet: FAILED",
     "==> X kiln.BedSuite.is wet  0.055s kiln.CompareException: BedSuite:109",
 ]
 #: Errors that no level tells.
@@ -206,6 +211,7 @@ ERRORS = [
     "Coverage for lines (71%) does not meet the threshold (90%)",
     "\u2503 error: no bed",
     "Error loading bed.so",
+    "Failure/Error: expect(bed).to be_wet",
     "1.  AssertionError   bed 3 is wet",
 ]
 #: Lines that locate a fault, and tell of it if nothing better does.
