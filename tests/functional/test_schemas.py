@@ -115,6 +115,10 @@ def answers(root, server):
             get("folder-jsonl", folder, f"format=jsonl&level=WARNING&limit=30{query}")
             get("folder-seen", folder, f"format=seen{query}")
     get("folder-summary", "unit/11/", "format=summary&logs=none")
+    for query in ("", "&days=1", "&branch=none"):
+        get("seen", "_oslogserve/seen", f"format=json{query}")
+    for cause in found["seen"][0]["causes"]:
+        get("seen", "_oslogserve/seen", f"format=json&cause={cause['fingerprint']}")
     for folder in ("", *folders):
         get("folder-json", folder, "format=json")
     return found
