@@ -32,6 +32,10 @@ LARGEST, MOST_BYTES = 8 * 1024 * 1024, 60_000
 MOST_PAGES = 30
 #: The first line of a note: a digest of the job, and the number of the run.
 MARK = re.compile(r"<!-- oslogserve ([0-9a-f]{16}) (\d{1,30}) -->")
+#: Results of GitHub, GitLab and Jenkins. Of the last one, tests that failed make a build unstable.
+FAILED = {"failure", "failed", "unstable"}
+#: An address with a user, and so mostly with a password.
+USER = re.compile(r"[^/]*//[^/?#]*@")
 
 
 class Failed(Exception):
@@ -175,7 +179,10 @@ def main():
     parser.add_argument("--to", choices=["github", "gitlab"], help="write a note there")
     parser.add_argument("--number", help="of the pull or merge request; default: the run's own")
     given = parser.parse_args()
-    server, path = given.server.rstrip("/"), quote(given.path.strip("/"))
+    server, path = given.server.rstrip("/"), quote(os.fsencode(given.path.strip("/")))
+    if USER.match(server):
+        print("oslogserve: no note: a password in the address would be shown", file=sys.stderr)
+        return
     link = f"{server}/{path}/"
     print(f"Logs: {link}")
     try:
@@ -192,7 +199,7 @@ def main():
         if given.to:
             to = {"github": GitHub, "gitlab": GitLab}[given.to](given.number)
             name = given.name or path.rpartition("/")[2]
-            may_create = given.result.lower().startswith("fail")
+            may_create = given.result.lower() in FAILED
             print(f"oslogserve: {write(to, text, name, numbered(given.run), may_create)}")
     except Failed as error:
         print(f"oslogserve: no note: {error}", file=sys.stderr)

@@ -83,6 +83,11 @@ def test_each_job_has_a_note_of_its_own_and_its_name_is_no_part_of_it(write, not
     assert not any(name in body for name in names for body in notes.bodies)
 
 
+@pytest.mark.parametrize("result", ["failure", "failed", "FAILURE", "UNSTABLE"])
+def test_a_job_that_failed_gets_a_note(write, result):
+    assert write(result=result) == "oslogserve: the note was written\n"
+
+
 @pytest.mark.parametrize("result", ["success", "cancelled", "CANCELED", "ABORTED"])
 def test_a_job_that_did_not_fail_gets_no_note(write, notes, result):
     assert "did not fail" in write(result=result)
@@ -144,3 +149,21 @@ def test_an_excerpt_is_asked_for_with_its_size_and_origin(write, notes, tmp_path
         f"/logs/a/7/1/test/?format=markdown&bytes=60000&origin={notes.url}",
     )
     assert (tmp_path / "summary").read_text() == f"{notes.excerpt}\n"
+
+
+def test_a_password_in_the_address_of_the_server_is_not_shown(monkeypatch, capsys, tmp_path):
+    summary = tmp_path / "summary"
+    given = ["--server", f"http://user:{TOKEN}@{HOST}:1/", "--path", "a", "--summary", str(summary)]
+    monkeypatch.setattr(sys, "argv", ["note.py", *given])
+    note.main()
+    said = capsys.readouterr()
+    assert (said.out, summary.exists()) == ("", False)
+    assert said.err == "oslogserve: no note: a password in the address would be shown\n"
+
+
+def test_a_path_that_is_not_utf_8_has_its_bytes_in_the_link(monkeypatch, capsys):
+    given = ["--server", "file://nowhere", "--path", "a/\udcff"]
+    monkeypatch.setattr(sys, "argv", ["note.py", *given])
+    monkeypatch.setattr(note, "PAUSE", 0)
+    note.main()
+    assert capsys.readouterr().out == "Logs: file://nowhere/a/%FF/\n"
