@@ -29,7 +29,7 @@ PIECE = 65536
 
 
 def upload(options: argparse.Namespace) -> int:
-    """Uploads logs. Returns the exit status: 1 if a file could not be stored, else 0.
+    """Uploads logs. Returns the exit status: 3 if it stopped before its end, 1 if a file could not be stored, else 0.
 
     Raises ConfigError, OSError.
     """
@@ -47,7 +47,7 @@ def upload(options: argparse.Namespace) -> int:
     if destination.masks:
         print(destination.masks.summary())
     print(summary)
-    return 0 if report.is_complete else 1
+    return 3 if report.counts["stopped"] else 0 if report.is_complete else 1
 
 
 def _destination(options: argparse.Namespace) -> Destination:
@@ -115,6 +115,7 @@ def _upload_folder(options: argparse.Namespace, destination: Destination, report
         uploader = Uploader(root, files, destination, writer, report)
         in_threads(uploader.run, options.parallel)
         if writer.stopped.is_set():
+            report.count(stopped=1)
             report.incomplete("stopped: run it again for the files that are missing")
 
 

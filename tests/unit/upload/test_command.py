@@ -138,7 +138,7 @@ def test_sigterm_stops_a_folder_and_is_reported(writer, upload, tmp_path, capsys
     writer.on_replace = end
     for name in "ab":
         (tmp_path / "logs" / name).write_bytes(b"a line\n")
-    assert upload(tmp_path / "logs") == 1
+    assert upload(tmp_path / "logs") == 3
     out, err = capsys.readouterr()
     assert "stopped: run it again" in err
     assert out.startswith("1 uploaded")
