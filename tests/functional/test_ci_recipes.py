@@ -109,7 +109,9 @@ def github(work, notes, server, config, tmp_path):
     event = {"pull_request": {"number": 5, "title": BRANCH, "head": {"ref": BRANCH}}}
     (tmp_path / "event.json").write_text(json.dumps(event))
 
-    def run_step(result="failure", attempt=1, fork="", variables=(), **inputs):
+    def run_step(
+        result="failure", attempt=1, head="acme/shop", actor="somebody", variables=(), **inputs
+    ):
         given = {
             "logs": "logs",
             "server": f"{server.url}/",
@@ -124,7 +126,8 @@ def github(work, notes, server, config, tmp_path):
         values |= {f"inputs.{name}": text for name, text in given.items()}
         values |= {
             "job.status": result,
-            "github.event.pull_request.head.repo.fork": fork,
+            "github.event.pull_request.head.repo.full_name": head,
+            "github.actor": actor,
             "strategy.job-total > 1 && format('-{0}', strategy.job-index) || ''": "-0",
         }
         of_step = {
@@ -144,7 +147,7 @@ def github(work, notes, server, config, tmp_path):
             "GITHUB_RUN_ATTEMPT": str(attempt),
             "GITHUB_RUN_ID": str(abs(hash(work)) % 10**10),
             "GITHUB_STEP_SUMMARY": str(tmp_path / "summary"),
-            "GITHUB_WORKFLOW": BRANCH,
+            "GITHUB_WORKFLOW": f"-{BRANCH}",
         }
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
         done = run(shell, work, github | of_step | dict(variables))
@@ -161,7 +164,7 @@ def github(work, notes, server, config, tmp_path):
 
 
 def test_a_job_of_github_shows_its_cause_in_the_summary_and_in_one_comment(github, notes, server):
-    done = github()
+    done = github(bytes="")
     assert (done.status, done.outputs.count("\n")) == (0, 1), done.output
     url = done.outputs.removeprefix("url=").strip()
     assert re.fullmatch(rf"{server.url}/github/acme/shop/\d+/1/test-0/", url)
@@ -181,15 +184,28 @@ def test_a_job_of_github_shows_its_cause_in_the_summary_and_in_one_comment(githu
     assert "/2/test-0/" in body
 
 
-def test_the_pull_request_of_a_fork_on_github_fails_nothing(github, notes):
+@pytest.mark.parametrize(
+    ("of", "status"),
+    [
+        ({"head": "somebody/shop"}, 0),
+        ({"actor": "dependabot[bot]"}, 0),
+        ({}, 3),
+        ({"head": ""}, 3),  # no pull request
+    ],
+)
+def test_on_github_a_job_without_secrets_fails_only_where_it_should_have_some(
+    github, notes, of, status
+):
     without = {
         "AWS_ACCESS_KEY_ID": "",
         "AWS_SECRET_ACCESS_KEY": "",
         "AWS_EC2_METADATA_DISABLED": "true",
     }
-    done = github(fork="true", masks="", variables=without)
-    assert (done.status, notes.bodies) == (0, []), done.output
-    assert "a fork's pull request gets no secrets" in done.output
+    done = github(masks="", variables=without, **of)
+    assert (done.status, notes.bodies) == (status, []), done.output
+    assert ("pull requests of forks and of Dependabot get no secrets" in done.output) == (
+        not status
+    )
 
 
 def test_what_is_missing_on_github_is_said(github, notes, work):
@@ -218,7 +234,7 @@ def gitlab(work, notes, server, config):
             "CI_API_V4_URL": notes.url,
             "CI_COMMIT_REF_NAME": BRANCH,
             "CI_JOB_ID": str(job),
-            "CI_JOB_NAME": "test: [a, b]",
+            "CI_JOB_NAME": "-test: [a, b]",
             "CI_JOB_STATUS": status,
             "CI_JOB_TOKEN": "glcbt-64_a-token",
             "CI_MERGE_REQUEST_IID": "5",
@@ -283,6 +299,9 @@ def test_a_build_of_jenkins_has_the_excerpt_and_a_comment(work, notes, server, c
         name: text for name, text in variables.items() if not name.startswith(("CHANGE", "GITHUB"))
     }
     assert run([path], work, plain | {"OSLOGSERVE_CONFIG": "none.conf"}).status == 2
+    # They are taken away also if a credential is missing, and the script does not run.
+    before, _, _ = text.partition("withCredentials")
+    assert "sh 'rm -f oslogserve.md oslogserve.url'" in before
 
 
 # Zuul.
@@ -310,7 +329,8 @@ def zuul(work, tmp_path, server, config):
         given = {
             "oslogserve": {
                 "server": f"{server.url}/",
-                "environment": {**ENVIRONMENT, "AWS_REGION": "tests"},
+                # With lines that are too short to be masked.
+                "environment": {**ENVIRONMENT, "AWS_REGION": "tests", "A_KEY": "a-key-of\nab\n"},
             },
             "oslogserve_config": str(config),
             "oslogserve_masks": [DEPLOY],
@@ -375,7 +395,16 @@ def test_zuul_returns_the_address_if_the_server_is_down(zuul):
 
 
 @pytest.mark.long
-def test_zuul_says_so_if_nothing_is_stored(zuul):
+def test_zuul_says_so_if_nothing_is_stored(zuul, tmp_path):
     done = zuul(oslogserve_config="/nothing.conf")
     assert (done.status, done.returned) == (2, [])
     assert "/nothing.conf" in done.output
+    done = zuul(oslogserve_command="no-oslogserve")
+    assert (done.status, done.returned) == (2, [])
+    assert "no-oslogserve did not start" in done.output
+    down = tmp_path / "down.conf"
+    endpoint = f"http://127.0.0.1:{free_port()}"
+    down.write_text(ini({"store": {"url": "s3://logs", "endpoint": endpoint}}))
+    done = zuul(oslogserve_config=str(down), oslogserve_patience=1)
+    assert (done.status, done.returned) == (2, [])
+    assert "job-output.txt: not uploaded" in done.output
