@@ -66,6 +66,7 @@ def notes():
 def work(tmp_path):
     """The folder in which a job runs, with its logs."""
     (tmp_path / "work/logs").mkdir(parents=True)
+    (tmp_path / "work/logs/environment.txt").write_text(f"{SECRET} is of the store\n")
     (tmp_path / "work/logs/job-output.txt").write_text(CONSOLE)
     return tmp_path / "work"
 
@@ -177,6 +178,8 @@ def test_a_job_of_github_shows_its_cause_in_the_summary_and_in_one_comment(githu
     assert "deploys with *** for @everyone" in code_of(shown)[0]
     stored = ask(server, f"{url.removeprefix(server.url)}job-output.txt", Accept="text/plain")
     assert stored.body.decode() == CONSOLE.replace(DEPLOY, "***")
+    stored = ask(server, f"{url.removeprefix(server.url)}environment.txt", Accept="text/plain")
+    assert stored.body == b"*** is of the store\n"
 
     again = github(attempt=2)
     assert "the note was replaced" in again.output
@@ -293,6 +296,8 @@ def test_a_build_of_jenkins_has_the_excerpt_and_a_comment(work, notes, server, c
     assert CAUSE in code_of((work / "oslogserve.md").read_text())[0]
     [body] = notes.bodies
     assert CAUSE in body
+    stored = ask(server, "/jenkins/shop/PR-5---/8/environment.txt", Accept="text/plain")
+    assert stored.body == b"*** is of the store\n"
     again = run([path], work, variables | {"BUILD_NUMBER": "9", "OSLOGSERVE_RESULT": "SUCCESS"})
     assert ("the note was replaced" in again.output, len(notes.bodies)) == (True, 1)
     plain = {
