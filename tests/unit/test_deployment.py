@@ -51,6 +51,11 @@ def instruction(name):
     return re.findall(rf"^{name} (.*)$", CONTAINER, re.MULTILINE)[-1]
 
 
+def test_the_image_has_no_command_whose_libraries_it_lacks():
+    """Beside the server's wheel, `make wheels` makes that of oslogserve-mcp."""
+    assert re.findall(r"dist/\S+", CONTAINER) == ["dist/oslogserve-*.whl"]
+
+
 def test_the_image_starts_a_server_that_is_not_root():
     command = json.loads(instruction("ENTRYPOINT")) + json.loads(instruction("CMD"))
     options = _parser().parse_args(command[1:])
