@@ -14,6 +14,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPASGIApp, Streamable
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult
 from starlette.applications import Starlette
+from starlette.requests import ClientDisconnect
 from starlette.routing import Route
 
 from oslogserve_mcp import __version__
@@ -67,8 +68,14 @@ async def _serve(client: Client, listening: socket.socket, hosts: list[str]) -> 
     # What they warn of are headers that any client may send.
     for name in ("mcp", "uvicorn"):
         logging.getLogger(name).setLevel(logging.ERROR)
+    logging.getLogger("mcp.server.streamable_http").addFilter(_is_ours)
     async with client:
         await uvicorn.Server(config).serve(sockets=[listening])
+
+
+def _is_ours(record: logging.LogRecord) -> bool:
+    """False for the traceback of a client that left before its request was whole."""
+    return not (record.exc_info and isinstance(record.exc_info[1], ClientDisconnect))
 
 
 def server_of(client: Client) -> Server[Any]:

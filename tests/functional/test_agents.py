@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import threading
@@ -488,6 +489,20 @@ def test_over_http_no_page_of_a_site_is_answered(http, headers, status):
 
 def test_over_http_nobody_waits_for_messages_that_do_not_come(http):
     assert requests.get(http, headers=JSON, timeout=9).status_code == 405
+
+
+def test_over_http_a_client_that_leaves_writes_nothing_into_the_log(url):
+    with over_http("--url", url) as address:
+        parts = urlsplit(address)
+        head = f"POST {parts.path} HTTP/1.1\r\nHost: {parts.netloc}\r\nContent-Length: 9\r\n"
+        head += (
+            "Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\r\n{"
+        )
+        with socket.create_connection((parts.hostname, parts.port)) as left:
+            left.sendall(head.encode())
+            # It is read before another one is answered.
+            assert requests.post(address, json=PING, headers=JSON, timeout=9).status_code == 200
+        assert requests.post(address, json=PING, headers=JSON, timeout=9).status_code == 200
 
 
 def test_over_http_a_large_request_is_refused(http):
