@@ -29,9 +29,9 @@ def show_files(answer: Answer, site: Site, report: Report) -> None:
 
 
 def _name(entry: dict[str, str]) -> str:
-    """As a path has it. If it is not UTF-8, only its link has its bytes."""
-    href = entry["href"].removeprefix("./")
-    return href if "\ufffd" in entry["name"] else as_path(entry["name"])
+    """As a path has it. If it is not UTF-8, or would be shown escaped, only its link has its bytes."""
+    name, href = entry["name"], entry["href"].removeprefix("./")
+    return as_path(name) if name.isprintable() and "\ufffd" not in name else href
 
 
 def _left_out(number: int) -> str:

@@ -33,12 +33,14 @@ def test_names_of_a_folder_are_paths_at_the_ends_of_lines():
         entry("a 100%41?.txt", size=1200, modified="2026-03-04T18:25:00Z"),
         entry("logs/"),
         entry("\ufffd", "./%FF"),
+        entry("a\nb", "./a%0Ab"),
     ]
     assert listing(*entries, next="?format=json&from=b") == [
         f"{URL}job/",
         "1,200 bytes, 2026-03-04T18:25:00Z a 100%2541%3F.txt",
         "logs/",
         "%FF",
+        "a%0Ab",
         f"More files: {URL}job/?from=b",
     ]
 
