@@ -8,6 +8,9 @@ It gets the excerpt from the server as Markdown. --summary appends it to a file.
 or merge request: one for each job, which the next run of that job replaces. A job that passed replaces its note, and
 gets none if it has none.
 
+OSLOGSERVE_HEADER is sent to the server, and to nothing else, such as "Authorization: Basic YTpi" where it asks for a
+password.
+
 The exit status is 0 also if the note could not be written, and standard error says why. No message has a token, or
 what a server answered.
 """
@@ -78,9 +81,11 @@ def excerpt(server, path, size):
     """The excerpt of a folder of logs, in at most so many bytes."""
     parts = urlsplit(server)
     url = f"{server}/{path}/?format=markdown&bytes={size}&origin={parts.scheme}://{parts.netloc}"
+    name, _, value = os.environ.get("OSLOGSERVE_HEADER", "").partition(":")
+    headers = {name.strip(): value.strip()} if value.strip() else {}
     for left in reversed(range(TRIES)):
         try:
-            return ask("GET", url, {"Accept": "text/markdown"}).decode()
+            return ask("GET", url, {"Accept": "text/markdown", **headers}).decode()
         except Failed:
             if not left:
                 raise

@@ -27,6 +27,8 @@ class Notes:
         self.notes, self.requests, self.status = [], [], 0
         self.excerpt, self.status_of_excerpt = "### `/job/`\n", 200
         self._server = ThreadingHTTPServer((HOST, 0), type("Handler", (_Handler,), {"of": self}))
+        #: The value of Authorization that the server of logs asks for; None for none.
+        self.password = None
         self.url = f"http://{HOST}:{self._server.server_port}"
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,))
 
@@ -53,7 +55,8 @@ class Notes:
         """The status and the content of an answer."""
         self.requests.append((method, url))
         if "format=markdown" in url:
-            return (self.status_of_excerpt, self.excerpt)
+            is_let_in = self.password is None or headers.get("Authorization") == self.password
+            return (self.status_of_excerpt if is_let_in else 401, self.excerpt)
         if TOKEN not in (
             headers.get("Authorization", "").removeprefix("Bearer "),
             headers.get("PRIVATE-TOKEN"),

@@ -167,3 +167,13 @@ def test_a_path_that_is_not_utf_8_has_its_bytes_in_the_link(monkeypatch, capsys)
     monkeypatch.setattr(note, "PAUSE", 0)
     note.main()
     assert capsys.readouterr().out == "Logs: file://nowhere/a/%FF/\n"
+
+
+def test_a_server_that_asks_for_a_password_gets_the_header_of_the_environment(
+    write, notes, monkeypatch
+):
+    notes.password = "Basic Zm9vOmJhcg=="
+    assert write().endswith(f"oslogserve: no note: GET http://{HOST}: status 401\n")
+    monkeypatch.setenv("OSLOGSERVE_HEADER", f"Authorization: {notes.password}")
+    assert write() == "oslogserve: the note was written\n"
+    assert write(run="7.2") == "oslogserve: the note was replaced\n"
