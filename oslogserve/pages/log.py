@@ -43,6 +43,7 @@ WINDOW_LINES = 10_000
 BEGINS = (64, 256, 1024)
 #: Parameters that links to other lines of the same filter replace.
 WINDOW = ("lines", "chapter", "after", "limit", "tail", "show")
+LONE_RETURNS = "This log has carriage returns and no line feeds: it is shown as one line."
 _ERROR = SEVERITIES.index("ERROR")
 
 
@@ -220,7 +221,15 @@ class LogView:
     def notices(self, of_comparison: bool = False) -> list[str]:
         """A sentence for each missing part, or each reason why lines may be called new that are not, or none is."""
         named = (error for error in self.missing if error.is_of_comparison == of_comparison)
-        return [*map(incomplete_notice, named)]
+        returns = [] if of_comparison or not self._has_lone_returns else [LONE_RETURNS]
+        return [*map(incomplete_notice, named), *returns]
+
+    @property
+    def _has_lone_returns(self) -> bool:
+        """True if the log has been read to its end, and has carriage returns where other logs have line feeds."""
+        rendering, begin = self.rendering, self.log.first_bytes.text
+        is_one_line = rendering.is_read_to_end and rendering.complete_lines <= 1
+        return is_one_line and b"\n" not in begin[:-1] and begin.count(b"\r") > 1
 
     @property
     def without_lines(self) -> str:
@@ -350,7 +359,7 @@ class LogView:
         if self._file_title is not None:
             name = self._file_title
             link = brief.NO_LINK if form.has_links else f"{name}:"
-        notices = list(map(incomplete_notice, self.missing))
+        notices = [*self.notices(), *self.notices(of_comparison=True)]
         yield brief.of_log(summary, lines, total, name, link, query.size, notices, form)
 
     def _chapters(self, pieces: Iterable[bytes]) -> Iterator[bytes]:

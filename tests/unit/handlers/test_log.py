@@ -349,3 +349,16 @@ def test_newer_lines_are_not_read_until_there_are_some(tmp_path):
     with file.open("ab") as growing:
         growing.write(b"two\n")
     assert b"<li id=L2>" in ask("/a.txt?after=1", **HTML, **known).body
+
+
+@pytest.mark.parametrize("view", ["html", "brief", "markdown"])
+def test_a_log_of_carriage_returns_alone_says_so(tmp_path, view):
+    (tmp_path / "mac.txt").write_bytes(b"one\rERROR: two\rthree\r")
+    (tmp_path / "progress.txt").write_bytes(b"\r10 %\r20 %\r\ndone\n")
+    (tmp_path / "windows.txt").write_bytes(b"one\r\n")
+    ask = Asking(tmp_path)
+    says = {
+        name: b"no line feeds" in ask(f"/{name}.txt?format={view}").body
+        for name in ("mac", "progress", "windows")
+    }
+    assert says == {"mac": True, "progress": False, "windows": False}
