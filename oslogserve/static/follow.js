@@ -189,7 +189,8 @@ async function learnVerdict() {
   const { asking, asksForPart, summary } = log.page;
   const answer = asksForPart() && await fetch(`?${asking({ format: 'summary' })}`);
   if (answer && !answer.ok) return false;
-  const { passed, verdict: hasFailed } = answer ? await answer.json() : summary;
+  const { failed, passed, verdict: hasFailed } = answer ? await answer.json() : summary;
+  if (failed && !document.title.startsWith('Failed: ')) document.title = `Failed: ${document.title}`;
   verdict = passed ? 'This log says that it passed.' : hasFailed ? 'This log says that it failed.' : '';
   return true;
 }
@@ -246,7 +247,7 @@ async function ask() {
     if (why) throw new Ended(why);
     if (Date.now() - Math.max(since, writtenAt()) > PATIENCE) throw new Ended(SILENT);
     // More may come behind a verdict, such as what a job does after it.
-    if (!hasChanged && verdict !== wasKnown) throw new Ended(verdict);
+    if (!hasChanged && verdict && verdict !== wasKnown) throw new Ended(verdict);
   } catch (error) {
     if (error instanceof Ended) end(error); else fail(error);
   }

@@ -1077,6 +1077,25 @@ def test_on_a_telephone_nothing_is_cut_and_targets_are_24_pixels(scripted, addre
     assert page.evaluate(cut) == []
 
 
+@pytest.mark.parametrize("address", ["a.txt", "a.txt?lines=-500"], ids=["followed", "a part"])
+@pytest.mark.parametrize("with_scripts", [True, False])
+def test_on_a_telephone_the_buttons_cover_nothing_at_the_end(
+    chromium, server, address, with_scripts
+):
+    with chromium.new_context(java_script_enabled=with_scripts) as context:
+        page = Reader(context, server.url).open(address, size=SCREENS[-1])
+        if with_scripts:
+            expect(page.locator("#map")).to_be_visible()
+        page.mouse.move(100, 400)
+        page.mouse.wheel(0, 10**6)
+        ends = page.locator(".b:last-child > :last-child, .newer, .parts, footer a")
+        expect(ends.last).to_be_in_viewport(ratio=1)
+        buttons = page.locator(".steps").bounding_box()
+        for end in filter(None, (one.bounding_box() for one in ends.all())):
+            above = end["y"] + end["height"] <= buttons["y"]
+            assert above or end["y"] >= buttons["y"] + buttons["height"]
+
+
 def test_forced_colours_keep_the_marks(chromium, server):
     with chromium.new_context(forced_colors="active") as context:
         page = Reader(context, server.url).open("a.txt?q=cannot&context=1#L301")
