@@ -94,7 +94,7 @@ OPTIONS = (
         ("job_logs", "1000", number(1, 100_000)),
         ("job_stored_size", "2147483648", number(2**20, 2**50)),
         ("job_unasked_size", "268435456", number(0, 2**50)),
-        ("job_marks", _JOB_MARKS, str),
+        ("job_marks", _JOB_MARKS, values.marks),
         ("operators", "127.0.0.0/8 ::1", values.networks),
         ("fronts", "127.0.0.0/8 ::1", values.networks),
         ("hosts", "", values.hosts),

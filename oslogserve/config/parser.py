@@ -38,13 +38,14 @@ class ConfigFile:
         self.faults: list[tuple[int, str]] = []
         #: The sections with a fault.
         self.faulty: set[str] = set()
-        section = None
+        section, begun = None, 0
         for number, line in enumerate(text_of(path).split("\n") if path is not None else (), 1):
             line, fault = line.strip(), ""
             if not line or line.startswith(("#", ";")):
                 continue
             if line.startswith("["):
                 section, bracket, _ = line[1:].rpartition("]")
+                begun = number
                 if not bracket:
                     fault = 'a section without its "]"'
                 elif (first := self.lines.setdefault((section, ""), number)) != number:
@@ -55,7 +56,9 @@ class ConfigFile:
             elif match := _SETTING.fullmatch(line):
                 where = section, match[1].lower()
                 self.settings.setdefault(where, match[2])
-                if (first := self.lines.setdefault(where, number)) != number:
+                first = self.lines.setdefault(where, number)
+                # A section that began before has a fault already.
+                if first != number and self.lines.get((section, ""), begun) == begun:
                     fault = f"[{section}] {where[1]}: it is given in line {first} already"
             else:
                 fault = f"[{section}]: neither a [section] nor a key with its value"

@@ -227,11 +227,18 @@ def networks(value: str) -> tuple[IPv4Network | IPv6Network, ...]:
         raise ValueError("addresses and networks, such as 192.0.2.7 and 10.0.0.0/8") from None
 
 
+def marks(value: str) -> str:
+    """Shell patterns of names."""
+    if any("/" in one[:-1] for one in value.split()):
+        raise ValueError("shell patterns of names, with a slash at the end of a folder's alone")
+    return value
+
+
 def hosts(value: str) -> tuple[str, ...]:
     """Names of hosts, without ports, in small letters."""
     found = value.lower().split()
     if not all(re.fullmatch(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*", one) for one in found):
-        raise ValueError("names of hosts, such as logs.example.org, without a port")
+        raise ValueError("names of hosts, such as logs.example.org, without ports or commas")
     return tuple(found)
 
 

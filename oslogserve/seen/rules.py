@@ -166,10 +166,10 @@ def _fault_of(name: str, node: yaml.Node, values: dict[str, str]) -> str:
     if name == "url":
         is_url = re.fullmatch(r"(?:https?://[^\s]+)?", text, re.IGNORECASE)
         is_fit = is_url and len(text) <= LONGEST_URL
-        return "" if is_fit else f"{name}: an address that begins with https://"
+        return "" if is_fit else f"{name}: it takes an address that begins with https://"
     longest = LONGEST_TITLE if name == "title" else LONGEST
     if len(text) > longest:
-        return f"{name}: at most {longest} characters"
+        return f"{name}: it takes at most {longest} characters"
     try:
         if name != "title":
             state_count(rewritten(text))

@@ -26,6 +26,10 @@ WRONG = {
         DISK + "[serve]\nlisting = no\n[disk]\nlinks = no\n",
         "{conf}:5: [disk]: it began in line 1 already",
     ),
+    "section and its key twice": (
+        DISK + "[disk]\nroot = {at}/other\n",
+        "{conf}:3: [disk]: it began in line 1 already",
+    ),
     # Logs on disk.
     "relative": ("[disk]\nroot = logs\n", "{conf}:2: [disk] root: 'logs' is not understood"),
     "no root": ("[disk]\nroot =\n", "oslogserve: nothing to serve: "),
@@ -86,6 +90,11 @@ WRONG = {
     "yes or no": (DISK + "[serve]\nlisting = perhaps\n", "{conf}:4: [serve] listing: 'perhaps'"),
     "size": (DISK + "[serve]\npage_size = 8M\n", "{conf}:4: [serve] page_size: '8M' is not"),
     "networks": (DISK + "[serve]\noperators = 10.0.0.0/33\n", "{conf}:4: [serve] operators: "),
+    "hosts": (
+        DISK + "[serve]\nhosts = logs.example.org, www.example.org\n",
+        "{conf}:4: [serve] hosts: 'logs.example.org, www.example.org' is not understood",
+    ),
+    "marks": (DISK + "[serve]\njob_marks = a/b.txt\n", "{conf}:4: [serve] job_marks: 'a/b.txt' is"),
     "pattern": (DISK + "[view a]\npattern = (\n", "{conf}:4: [view a] pattern: '(' is not"),
     "no pattern": (DISK + "[noise a]\n", "{conf}:3: [noise a] pattern: a noise needs a pattern"),
     "words": (

@@ -101,6 +101,10 @@ def source_error(source: str, error: BaseException, is_public: bool = False) -> 
         return SourceError(source, "the object changed", "changed")
     if isinstance(error, keystoneauth1.exceptions.ConnectFailure):
         return SourceError(source, "auth_url cannot be reached")
+    if isinstance(error, keystoneauth1.exceptions.SSLError):
+        return SourceError(source, "auth_url does not answer over TLS")
+    if isinstance(error, keystoneauth1.exceptions.InvalidResponse):
+        return SourceError(source, "auth_url is not Keystone's")
     if not status:
         is_broken = isinstance(error, requests.ConnectionError)
         what = "the connection to it failed" if is_broken else type(error).__name__

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
+import keystoneauth1.exceptions
 import pytest
 import urllib3.exceptions
 
@@ -41,6 +42,18 @@ def test_an_answer_that_is_too_long_is_told_and_not_requested_again():
     told = source_error("store", error)
     assert (str(told), told.is_outage) == ("its answer is too long", False)
     assert retry_reason(error) is None
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        (keystoneauth1.exceptions.InvalidResponse(None), "auth_url is not Keystone's"),
+        (keystoneauth1.exceptions.SSLError(), "auth_url does not answer over TLS"),
+        (keystoneauth1.exceptions.ConnectFailure(), "auth_url cannot be reached"),
+    ],
+)
+def test_a_wrong_address_of_keystone_is_told_in_a_sentence(error, told):
+    assert str(source_error("swift", error)) == told
 
 
 def test_the_text_of_a_refusal_is_not_kept():
