@@ -99,8 +99,8 @@ class App:
         self._cors = Cors(origins) if origins else None
         self._operators = Operators(config["serve", "operators"], config["serve", "fronts"])
         self.assembly = assembly
-        #: What could not be made and is done without, a sentence each.
-        self.faults = assembly.faults
+        #: What could not be made and is done without, and what should not be as it is; a sentence each.
+        self.faults = assembly.faults + (config.exposed() if rules is None else [])
         to = config["request_log", "to"]
         self._request_log = RequestLog(to) if to else None
         if self._request_log and (what := self._request_log.fault):

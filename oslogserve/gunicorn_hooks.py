@@ -122,7 +122,7 @@ class _Configuration:
         self._is_latest = True
         self._rules, faults = configured_rules(config)
         without = [f"{one}; the server runs without it" for one in faults]
-        for what in [*config.removed, *config.lacks(), *without]:
+        for what in [*config.removed, *config.lacks(), *config.exposed(), *without]:
             log_message(what)
 
     def renew(self, settings: Any) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from oslogserve.config.clouds import credentials, names_credentials, of_cloud
@@ -21,6 +22,8 @@ from oslogserve.text import quoted
 
 __all__ = ["Config", "ConfigError", "load"]
 
+#: Options of what the server writes.
+_WRITTEN = ("index", "directory"), ("seen", "directory"), ("request_log", "to")
 #: Names of stores: of metrics' labels, and of ?source=NAME.
 STORE_NAME = re.compile("[a-z][a-z0-9_-]{0,30}")
 #: What a store may not be called, since others are.
@@ -107,6 +110,19 @@ class Config:
             what = f"it is empty, and needed for {', '.join(given)}"
             return [f"{self.place_of('swift', 'container')}: {what}"]
         return [] if self.has_source else [NO_SOURCE]
+
+    def exposed(self) -> list[str]:
+        """What the server writes and readers can read, a sentence each: it is in the folder of logs."""
+        found = []
+        for where in _WRITTEN:
+            root, given = self["disk", "root"], self[where] or ""
+            path = Path(given).resolve()
+            if root and given.startswith("/") and path.is_relative_to(Path(root).resolve()):
+                names = path.relative_to(Path(root).resolve()).parts
+                if self["serve", "dot_files"] or not any(one.startswith(".") for one in names):
+                    what = "readers can read it, since it is in [disk] root"
+                    found.append(f"{self.place_of(*where)}: {given}: {what}")
+        return found
 
     def place_of(self, section: str, key: str) -> str:
         """The option as a fault names it, with file and line if the file sets it."""

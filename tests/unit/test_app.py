@@ -72,10 +72,13 @@ def test_what_is_away_is_at_most_a_sentence_and_the_application_serves(root, awa
     assert [fault[: len(begin)] for fault, begin in zip(app.faults, told, strict=True)] == [*told]
 
 
-def test_without_the_library_of_its_database_a_server_keeps_no_runs(root, monkeypatch):
+def test_without_the_library_of_its_database_a_server_keeps_no_runs(
+    root, tmp_path_factory, monkeypatch
+):
     monkeypatch.setitem(sys.modules, "oslogserve.seen.tables", None)
     monkeypatch.delitem(sys.modules, "oslogserve.seen.database", raising=False)
-    app = App(load(None, {}, disk_root=str(root), seen_directory=str(root)))
+    directory = str(tmp_path_factory.mktemp("seen"))
+    app = App(load(None, {}, disk_root=str(root), seen_directory=directory))
     (fault,) = app.faults
     assert fault.startswith("[seen]: no runs are kept: import of oslogserve.seen.tables")
     assert webob.Request.blank("/a.txt").get_response(app).status_int == 200

@@ -119,6 +119,14 @@ WRONG = {
         DISK + "[index]\ndirectory = {at}/file\n",
         "{conf}:4: [index] directory: {at}/file: Not a directory",
     ),
+    "index among logs": (
+        DISK + "[index]\ndirectory = {at}/logs/later\n",
+        "{conf}:4: [index] directory: {at}/logs/later: readers can read it, since it is in [disk]",
+    ),
+    "request log among logs": (
+        DISK + "[request_log]\nto = {at}/rules/../logs/requests.log\n",
+        "requests.log: readers can read it, since it is in [disk] root",
+    ),
     "index below a file": (
         DISK + "[index]\ndirectory = {at}/file/index\n",
         "{conf}:4: [index] directory: {at}/file/index: Not a directory",
@@ -152,8 +160,8 @@ WRONG = {
         "{conf}:4: [known] rules: {at}/rules/a.yaml:2: 'titel': no such key",
     ),
     "request log a folder": (
-        DISK + "[request_log]\nto = {at}/logs\n",
-        "{conf}:4: [request_log] to: {at}/logs: Is a directory",
+        DISK + "[request_log]\nto = {at}/rules\n",
+        "{conf}:4: [request_log] to: {at}/rules: Is a directory",
     ),
     "request log nowhere": (
         DISK + "[request_log]\nto = {at}/none/requests.log\n",
@@ -230,3 +238,13 @@ def test_a_configuration_that_works_has_nothing_made_for_it(place, capsys):
     )
     assert not later.exists()
     assert not (place / "requests.log").exists()
+
+
+def test_a_hidden_folder_among_logs_is_no_fault(place, capsys):
+    conf = place / "site.conf"
+    hidden = f"{DISK.format(at=place)}[index]\ndirectory = {place}/logs/.index\n"
+    conf.write_text(hidden)
+    assert main(["check-config", str(conf)]) == 0
+    conf.write_text(f"{hidden}[serve]\ndot_files = yes\n")
+    assert main(["check-config", str(conf)]) == 2
+    assert "/logs/.index: readers can read it" in capsys.readouterr().err
