@@ -341,6 +341,20 @@ def test_a_verdict_ends_the_following_once_no_lines_come_behind_it(log):
     expect(switch).to_be_checked()
 
 
+def test_a_log_that_goes_on_long_behind_a_verdict_is_followed(log):
+    log.write("Started by timer\n+ make\nFinished: FAILURE\n")
+    log.open()
+    told = log.page.locator(".newer [role=status]")
+    expect(told).to_have_text("This log says that it failed.")
+    switch = log.page.get_by_role("switch")
+    switch.click()
+    log.answer(0)
+    log.grow("more\n" * 900)
+    expect(told).to_have_text("")
+    log.answer(9)
+    expect(switch).to_be_checked()
+
+
 @pytest.mark.parametrize("query", ["?q=clean", "?lines=2-"])
 def test_a_page_of_some_lines_learns_how_its_log_ended(log, query):
     log.write(CONSOLE)
