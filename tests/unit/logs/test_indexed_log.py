@@ -305,7 +305,7 @@ NEWER = (
 GROWN = RECORDS * 6
 
 
-@pytest.mark.parametrize("size", range(1100, len(GROWN), 6007))
+@pytest.mark.parametrize("size", range(1100, len(GROWN), 18007))
 def test_what_a_log_has_grown_is_read_behind_its_older_index(growing, size):
     growing.write_bytes(GROWN[:size])
     ask = asking(growing)
@@ -464,7 +464,7 @@ def test_a_file_that_is_damaged_anywhere_is_a_miss(log):
         ask(url)
     [index] = (log.parents[1] / "index").iterdir()
     content, chance = index.read_bytes(), random.Random(7)
-    for _ in range(30):
+    for _ in range(12):
         wrong = bytearray(content)
         for _ in range(chance.choice((1, 9))):
             wrong[chance.randrange(chance.choice((100, len(wrong))))] ^= 1 << chance.randrange(8)
