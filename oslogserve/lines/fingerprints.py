@@ -128,6 +128,8 @@ _EXCEPTION = re.compile(
 )
 #: What frames a line, and pytest's mark of what is wrong.
 _BANNER = re.compile(r"^(?:([_=*~─-])\1{4,}|E +(?=\S))|([_=*~─-])\2{4,}\s*$")
+#: What stands before the message of a service's record: its process, level, logger and context.
+_WRITER = re.compile(r"\d{1,7} [A-Z]{4,8} \w[\w.]{1,200} (?:\[[^\]]{0,400}\] )?(?=[^\[\s])")
 #: A line of a failed test's report that stands beside its reason: frames, places, source, heads of differences,
 #: other tests of a list.
 _BESIDE = re.compile(
@@ -248,6 +250,8 @@ def headline(why: str, told: Sequence[str]) -> str:
     """What the lines of a failure tell, in one: a failed test with its reason, an exception, or the first line; behind
     one that only announces it, the next one too. Arguments: as of fingerprints()."""
     first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)
+    if why == "severity" and (writer := _WRITER.match(first)):
+        first = first[writer.end() :]
     if first.startswith("Traceback (") or (
         why != "test" and rest and rest[0].startswith("Traceback (")
     ):

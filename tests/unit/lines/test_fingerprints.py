@@ -237,6 +237,8 @@ def test_an_outcome_that_says_why_has_one(told):
     ("why", "told", "wanted"),
     [
         ("severity", ["no space left"], "no space left"),
+        ("severity", ["2790 ERROR a.b [req-1 c] no route to host"], "no route to host"),
+        ("severity", ["2790 ERROR a.b [-]"], "2790 ERROR a.b [-]"),
         ("severity", ["Failure:", "the lid is open", "more"], "Failure: the lid is open"),
         ("severity", ["Fixer.hs:38:10: error:", "", "not in scope"], "Fixer.hs:38:10: error: not in scope"),
         ("severity", ["Traceback (most recent call last):", 'File "a.py", line 1', "KeyError: 1"], "KeyError: 1"),
