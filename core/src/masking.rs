@@ -161,9 +161,8 @@ fn find_by(
     let mut state = start_of(automaton);
     let mut at = 0;
     while at < block.len() {
-        if automaton.is_start(state)
-            && let Some(prefilter) = automaton.prefilter()
-        {
+        let prefilter = if automaton.is_start(state) { automaton.prefilter() } else { None };
+        if let Some(prefilter) = prefilter {
             let span = Span::from(at..block.len());
             match prefilter.find_in(block, span) {
                 Candidate::None => return,
