@@ -132,15 +132,15 @@ def _found(
         if wrong := [one for one in logs if one.shows_failure]:
             yield overview.early(query, wrong, len(logs), job.found)
     found = findings(job, [*read, *several])
-    is_brief, unread = query.is_excerpt, list[Incomplete]()
-    lines = lines_of(job, found, query.size, unread) if is_brief else []
+    unread = list[Incomplete]()
+    lines = lines_of(job, found, query.size, unread) if query.is_excerpt else []
     around = excerpts(job, found) if query.view == "overview" else {}
     job.missing += unread
     job.close()  # so that a slow client keeps nobody waiting
     seen, known = _known(query, memory, found.logs, found.build)
     if query.view == "overview":
         yield overview.section(query, job, found, around, seen, known, source_url)
-    elif is_brief:
+    elif query.is_excerpt:
         yield brief.of_job(query, found, lines, unread, known, are_files)
     else:
         yield overview.seen_json(query, found, seen, known)

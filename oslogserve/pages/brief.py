@@ -60,7 +60,7 @@ _LONG_RUN, _SHORT_RUN = re.compile(f"`{{{MOST_BACKTICKS + 1},}}"), "```...```"
 _OF_URL = "/:?#[]@!$&'*+,;=%~"
 
 
-class Form:
+class PlainText:
     """How an excerpt is written: as text."""
 
     has_links = False
@@ -91,7 +91,7 @@ class Form:
         return lines
 
 
-class Markdown(Form):
+class Markdown(PlainText):
     has_links = True
     block, item = "\n", "- "
     of_fences = 2 * (MOST_BACKTICKS + 1 + len("\n"))
@@ -120,7 +120,7 @@ class Markdown(Form):
         return f"{fence}\n{lines}{fence}\n"
 
 
-FORMS = {"brief": Form(), "markdown": Markdown()}
+FORMS = {"brief": PlainText(), "markdown": Markdown()}
 
 
 def of_log(
@@ -131,7 +131,7 @@ def of_log(
     link: str,
     size: int,
     notices: Sequence[str],
-    form: Form,
+    form: PlainText,
 ) -> bytes:
     """The excerpt of a log in at most so many bytes. notices: sentences about what is missing. Else see _section()."""
     end = ending(notices, size // PART_OF_NOTICES, form)
@@ -142,7 +142,7 @@ def of_log(
 
 
 def _section(
-    form: Form,
+    form: PlainText,
     summary: Summary,
     lines: Sequence[MarkedLine],
     total: int,
@@ -196,7 +196,7 @@ def _section(
     return f"{said}{form.block}{_left_out(total - last)}\n" if last < total else said
 
 
-def _verdict(summary: Summary, total: int, size: int, form: Form) -> str:
+def _verdict(summary: Summary, total: int, size: int, form: PlainText) -> str:
     """What the summary says of a log of so many lines."""
     cause, step, in_total = summary.cause, summary.step, counted(total, "line")
     if cause is None:
@@ -224,7 +224,7 @@ def _left_out(lines: int) -> str:
     return f"... {counted(lines, 'line')} left out" if lines else ""
 
 
-def ending(notices: Sequence[str], size: int, form: Form) -> str:
+def ending(notices: Sequence[str], size: int, form: PlainText) -> str:
     """Lines in brackets, of at most so many bytes: the first sentences, and how many more there are.
 
     Of the first one, the middle is left out if need be.
@@ -325,7 +325,7 @@ def _heading(
     found: Findings,
     known: Sequence[Rule],
     is_compared_in_part: bool,
-    form: Form,
+    form: PlainText,
 ) -> Iterator[str]:
     """Yields what was tested, and what failed, in lines. name: of the folder. to: its address in a link."""
     build, task = found.build, found.task
@@ -374,7 +374,7 @@ def _fitting(lines: Iterable[str], size: int) -> str:
     return said
 
 
-def _listed(heading: str, lines: Iterable[str], size: int, form: Form) -> str:
+def _listed(heading: str, lines: Iterable[str], size: int, form: PlainText) -> str:
     """The lines below a heading, as far as so many bytes have room; nothing without any."""
     heading = f"{form.block}{heading}\n"
     listed = _fitting(lines, size - _length(heading))

@@ -65,7 +65,7 @@ class FolderEnd(Completeness):
     next: str | None
 
 
-class LinesEnd(FolderEnd):
+class FolderLinesEnd(FolderEnd):
     """The last object of JSON lines."""
 
     end: bool
@@ -94,7 +94,7 @@ def lines(query: Query, job: Job) -> Iterator[bytes]:
     [ending] = ended
     if query.view == "jsonl":
         tallies = [log.tally for log in ending.logs]
-        end: LinesEnd = {
+        end: FolderLinesEnd = {
             "end": True,
             "logs": len(tallies),
             "lines": sum(tally.lines for tally in tallies) if ending.is_whole else None,

@@ -53,7 +53,7 @@ class Completeness(TypedDict):
     compared: NotRequired[bool]
 
 
-class Reading(Completeness):
+class ReadCompleteness(Completeness):
     read_to_end: bool
     reason: str | None
 
@@ -65,7 +65,7 @@ class Counts(TypedDict):
     new: NotRequired[int]
 
 
-class LinesEnd(Counts, Reading):
+class LinesEnd(Counts, ReadCompleteness):
     """The last object of JSON lines."""
 
     end: bool
@@ -371,7 +371,7 @@ class LogView:
         counts: Counts = {"lines": tally.lines, "matched": tally.matched, "sent": tally.sent}
         return counts if self._words is None else {**counts, "new": tally.new}
 
-    def _completeness(self) -> Reading:
+    def _completeness(self) -> ReadCompleteness:
         reason = "; ".join(str(error) for error in self.missing)
         return {
             **completeness(self.query, self.missing),

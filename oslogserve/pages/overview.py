@@ -23,7 +23,7 @@ from oslogserve.lines.summary import CauseLine, ErrorLine, SeverityCount
 from oslogserve.lines.time_range import time_range
 from oslogserve.native import SEVERITIES
 from oslogserve.pages.job import FolderEnd, address_of, around_moment, ending_of, next_address
-from oslogserve.pages.log import Reading, completeness, json_line
+from oslogserve.pages.log import ReadCompleteness, completeness, json_line
 from oslogserve.pages.page import frame
 from oslogserve.pages.seen import OfCause, seen_and_known, sentence
 from oslogserve.pages.source import source_links
@@ -52,7 +52,7 @@ class NewLines(TypedDict, total=False):
     new: dict[str, SeverityCount]
 
 
-class LogSummary(Reading, NewLines):
+class LogSummary(ReadCompleteness, NewLines):
     """A log in the summary of a folder."""
 
     name: str
