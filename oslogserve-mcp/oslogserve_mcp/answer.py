@@ -38,8 +38,11 @@ class Report:
         #: Bytes of the longest line that is cut: four of them fit.
         self.longest = max(1, self.room // 4)
 
-    def add(self, lines: Iterable[str], kept: int = 0) -> bool:
-        """Adds lines if all of them fit, and leave so many bytes. Returns False if they do not."""
+    def add(self, lines: Iterable[str], then: Iterable[str] = ()) -> bool:
+        """Adds lines if all of them fit, and leave room for those that come then. Returns False if they do not."""
+        return self._add(lines, sum(_size(_shown(line, self.longest)) for line in then))
+
+    def _add(self, lines: Iterable[str], kept: int) -> bool:
         shown = [_shown(line, self.longest) for line in lines]
         size = sum(map(_size, shown))
         if size > self.room - kept:
@@ -52,8 +55,8 @@ class Report:
         """Adds sentences, and leaves half of the room."""
         kept = self.room // 2
         shown = (_shown(sentence, _LONGEST_NOTICE) for sentence in sentences)
-        if left_out := sum(not self.add([Whole(line)], kept) for line in shown):
-            self.add([f"{counted(left_out, 'further notice')} left out: ask for more bytes"])
+        if number := sum(not self._add([Whole(line)], kept) for line in shown):
+            self.add([left_out(number, "further notice")])
 
     def text(self) -> str:
         return self._begin + "".join(f"{line}\n" for line in self._lines) + self._end
@@ -70,6 +73,10 @@ def refusal(sentence: str, hint: str = "") -> str:
 def counted(number: int, noun: str) -> str:
     """The number and its noun, in the plural if need be."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def left_out(number: int, noun: str) -> str:
+    return f"{counted(number, noun)} left out: ask for more bytes"
 
 
 def visible(text: str) -> str:
@@ -92,10 +99,10 @@ def shown_line(text: str, most: int) -> str:
     content = line.encode()
     if len(content) <= most:
         return line
-    left_out = f" ... {len(content) - most:,} bytes or more are left out ... "
-    half = max(0, most - len(left_out)) // 2
+    missing = f" ... {len(content) - most:,} bytes or more are left out ... "
+    half = max(0, most - len(missing)) // 2
     begin, end = content[:half], content[len(content) - half :]
-    return f"{begin.decode(errors='ignore')}{left_out}{end.decode(errors='ignore')}"
+    return f"{begin.decode(errors='ignore')}{missing}{end.decode(errors='ignore')}"
 
 
 def _size(line: str) -> int:

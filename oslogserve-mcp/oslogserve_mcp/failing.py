@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.answer import Report, Whole, counted, left_out
 from oslogserve_mcp.client import Answer
 from oslogserve_mcp.notices import link_to
 from oslogserve_mcp.places import BadRequest, Site
@@ -33,9 +33,9 @@ def show_failing(answer: Answer, site: Site, report: Report) -> None:
         report.add_notices([*_told(found), *_jobs(failed, len(found["runs"]) - len(failed))])
         entries = [_run(run, site) for run in found["runs"]]
     for number, entry in enumerate(entries):
-        left_out = f"{counted(len(entries) - number, 'further one')} left out: ask for more bytes"
-        if not report.add(entry, len(left_out) + 1):
-            report.add([left_out])
+        more = left_out(len(entries) - number, "further one")
+        if not report.add(entry, [more]):
+            report.add([more])
             return
     if found["more"]:
         report.add(["There are more: name a job, a project or a branch."])

@@ -3,7 +3,7 @@
 
 import json
 
-from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.answer import Report, Whole, counted, left_out
 from oslogserve_mcp.client import Answer, Failed
 from oslogserve_mcp.notices import following, missing
 from oslogserve_mcp.places import Site, as_path
@@ -16,14 +16,13 @@ def show_files(answer: Answer, site: Site, report: Report) -> None:
     report.add([Whole(site.link(answer.place.path, source=answer.place.source))])
     report.add_notices(missing(listing))
     more = [Whole(f"More files: {following(answer, site, to)}")] if (to := listing["next"]) else []
-    kept = sum(len(line) + 1 for line in more) + len(_left_out(len(entries)))
+    then = [*more, left_out(len(entries), "further name")]
     for number, entry in enumerate(entries):
         size = "" if entry["size"] is None else f"{counted(entry['size'], 'byte')}, "
         # Not cut, so that it is a path.
-        if not report.add(
-            [Whole(f"{size}{entry['modified'] or ''} {_name(entry)}".lstrip())], kept
-        ):
-            report.add([_left_out(len(entries) - number)])
+        line = Whole(f"{size}{entry['modified'] or ''} {_name(entry)}".lstrip())
+        if not report.add([line], then):
+            report.add([left_out(len(entries) - number, "further name")])
             break
     report.add(more)
 
@@ -34,10 +33,6 @@ def _name(entry: dict[str, str]) -> str:
     return as_path(name) if name.isprintable() and "\ufffd" not in name else href
 
 
-def _left_out(number: int) -> str:
-    return f"{counted(number, 'further name')} left out: ask for more bytes"
-
-
 def show_text(answer: Answer, site: Site, report: Report) -> None:
     """Writes the text of a file, as much as fits. Raises Failed if it is none."""
     if b"\0" in answer.body:
@@ -46,7 +41,7 @@ def show_text(answer: Answer, site: Site, report: Report) -> None:
     lines = answer.body.decode("utf-8", "replace").removesuffix("\n").split("\n")
     rest = "The rest is left out: ask for more bytes, or lines for a part"
     for line in lines:
-        if not report.add([line], len(rest) + 1):
+        if not report.add([line], [rest]):
             report.add([rest])
             return
     if answer.is_cut:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import urljoin
 
-from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.answer import Report, Whole, counted, left_out
 from oslogserve_mcp.client import MOST_READ, Answer, Failed
 from oslogserve_mcp.notices import following, missing
 from oslogserve_mcp.places import BadRequest, Site, as_path, below
@@ -31,17 +31,13 @@ def show_job(answer: Answer, site: Site, report: Report) -> None:
     report.add_notices([*_known(summary, answer, site), *missing(summary)])
     more = [f"More logs: {following(answer, site, summary['next'])}"] if summary["next"] else []
     rest = [*map(Whole, more)]
-    kept = sum(len(line) + 1 for line in rest) + len(_left_out(len(logs)))
+    then = [*rest, left_out(len(logs), "further log")]
     for number, log in enumerate(logs):
         shown = [*_log(log, answer, site), *cause_of(log, is_first=number == 0)]
-        if not (report.add(shown, kept) or report.add(shown[:2], kept)):
-            report.add([_left_out(len(logs) - number)])
+        if not (report.add(shown, then) or report.add(shown[:2], then)):
+            report.add([left_out(len(logs) - number, "further log")])
             break
     report.add(rest)
-
-
-def _left_out(number: int) -> str:
-    return f"{counted(number, 'further log')} left out: ask for more bytes"
 
 
 def _log(log: dict[str, Any], answer: Answer, site: Site) -> Iterator[str]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import quote
 
-from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.answer import Report, Whole, counted, left_out
 from oslogserve_mcp.client import Answer
 from oslogserve_mcp.notices import following, link_to, missing
 from oslogserve_mcp.places import Pairs, Site, below
@@ -56,11 +56,11 @@ def show_rows(answer: Answer, site: Site, report: Report, around: Line | None = 
     if middle is not None:
         _show_around(rows.lines, middle, answer, site, report)
         return
-    kept = len(_rest(answer, site, "9" * _DIGITS))
-    kept = kept if kept <= report.room // 2 else len(_LEFT_OUT)
+    then: str = _rest(answer, site, "9" * _DIGITS)
+    then = then if len(then) <= report.room // 2 else _LEFT_OUT
     shown = 0
     for lines in _lines(rows.lines, answer, site):
-        if not report.add(lines, kept):
+        if not report.add(lines, [then]):
             break
         shown += 1
     if shown < len(rows.lines):
@@ -78,8 +78,8 @@ def _show_around(rows: list[Row], middle: int, answer: Answer, site: Site, repor
     width = len(rows)
     while True:
         first, end = max(0, middle - width), middle + width + 1
-        left_out = len(rows) - len(rows[first:end])
-        said = [f"{counted(left_out, 'line')} left out: ask for more bytes"] if left_out else []
+        others = len(rows) - len(rows[first:end])
+        said = [left_out(others, "line")] if others else []
         shown = [line for lines in _lines(rows[first:end], answer, site) for line in lines]
         if report.add([*said, *shown]) or not width:
             return

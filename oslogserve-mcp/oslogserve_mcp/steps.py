@@ -4,7 +4,7 @@
 import json
 from typing import Any
 
-from oslogserve_mcp.answer import Report, Whole, counted
+from oslogserve_mcp.answer import Report, Whole, counted, left_out
 from oslogserve_mcp.client import Answer
 from oslogserve_mcp.notices import missing
 from oslogserve_mcp.places import BadRequest, Site
@@ -32,14 +32,10 @@ def show_steps(answer: Answer, site: Site, report: Report) -> None:
         return
     kept = [line for outcome, line in lines if outcome != "passed"]
     for number, line in enumerate(kept):
-        if not report.add([line], len(_left_out(len(lines)))):
+        if not report.add([line], [left_out(len(lines), "step")]):
             kept = kept[:number]
             break
-    report.add([_left_out(len(lines) - len(kept))])
-
-
-def _left_out(number: int) -> str:
-    return f"{counted(number, 'step')} left out: ask for more bytes"
+    report.add([left_out(len(lines) - len(kept), "step")])
 
 
 def _shown(step: dict[str, Any], depth: int) -> str:

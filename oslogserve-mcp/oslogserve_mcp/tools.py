@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema
 
-from oslogserve_mcp.answer import Report, Whole, counted, visible
+from oslogserve_mcp.answer import Report, Whole, left_out, visible
 from oslogserve_mcp.client import Client, Failed, NotFound
 from oslogserve_mcp.failing import PATH, show_failing
 from oslogserve_mcp.files import show_files, show_text
@@ -154,8 +154,9 @@ class Brief(Tool):
         lines = answer.body.decode("utf-8", "replace").rstrip("\n").split("\n")
         for shown, line in enumerate(lines):
             # What is escaped takes more bytes, so that it is cut. A link needs none of that.
-            if not report.add([Whole(line) if line.isprintable() else line], _KEPT):
-                report.add([f"{counted(len(lines) - shown, 'line')} left out: ask for more bytes"])
+            more = left_out(len(lines) - shown, "line")
+            if not report.add([Whole(line) if line.isprintable() else line], [more]):
+                report.add([more])
                 return
 
 

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
+import json
+
 import pytest
 
 from client_kit import data_of
 from oslogserve_mcp.answer import Report, Whole, refusal, shown_line
+from oslogserve_mcp.client import Answer
+from oslogserve_mcp.files import show_files
+from oslogserve_mcp.job import show_job
+from oslogserve_mcp.places import Place, Site
+from oslogserve_mcp.steps import show_steps
 
 
 def test_data_is_between_marks_that_differ_each_time():
@@ -82,5 +89,29 @@ def test_lines_are_added_all_or_none():
     report = Report(1000)
     assert not report.add(["x" * 200] * 10)
     assert data_of(report.text()) == []
-    assert not report.add(["y"], kept=report.room)
-    assert report.add(["y"], kept=report.room - 2)
+    assert not report.add(["y"], then=[Whole("z" * (report.room - 1))])
+    assert report.add(["y"], then=[Whole("z" * (report.room - 3))])
+
+
+_FILE = {"size": None, "modified": None}
+_STEP = {"first": 1, "last": 1, "outcome": None, "duration": None}
+_LOG = {"failed": False, "lines": 1, "severities": {}, "cause": None, "reason": None}
+
+
+@pytest.mark.parametrize(
+    ("show", "member", "one"),
+    [
+        (show_files, "entries", _FILE),
+        (show_steps, "chapters", _STEP),
+        (show_job, "logs", _LOG),
+    ],
+)
+def test_what_has_no_room_is_said_to_be_left_out_at_each_size(show, member, one):
+    listed = [{**one, "name": f"name{n}", "href": f"name{n}"} for n in range(30)]
+    members = {member: listed, "complete": True, "next": None, "known": [], "seen": None}
+    answer = Answer(json.dumps(members).encode(), False, Place(b"folder/"))
+    for most in range(400, 2000):
+        report = Report(most)
+        show(answer, Site("http://h"), report)
+        text = report.text()
+        assert ("name29" in text) != ("left out" in text), most
