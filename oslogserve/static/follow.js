@@ -184,15 +184,16 @@ class Ended {
 
 let verdict = ''; // what the log says of its end
 
-// True if that is known. The summary of a page of some lines knows nothing of the log.
+// The bytes of the log that says so; null if that is not known. The summary of a page of some lines knows nothing of
+// the log.
 async function learnVerdict() {
   const { asking, asksForPart, summary } = log.page;
   const answer = asksForPart() && await fetch(`?${asking({ format: 'summary' })}`);
-  if (answer && !answer.ok) return false;
-  const { failed, passed, verdict: hasFailed } = answer ? await answer.json() : summary;
+  if (answer && !answer.ok) return null;
+  const { bytes, failed, passed, verdict: hasFailed } = answer ? await answer.json() : summary;
   if (failed && !document.title.startsWith('Failed: ')) document.title = `Failed: ${document.title}`;
   verdict = passed ? 'This log says that it passed.' : hasFailed ? 'This log says that it failed.' : '';
-  return true;
+  return bytes;
 }
 
 let pause = SHORTEST;
@@ -241,7 +242,7 @@ async function ask() {
     failures = 0;
     if (hasChanged) pause = SHORTEST; else slower(QUIET);
     isUncounted ||= hasChanged;
-    if (isUncounted) isUncounted = !(await log.page.summarise() && await learnVerdict());
+    if (isUncounted) isUncounted = !(await log.page.summarise() && await learnVerdict() !== null);
     pause = Math.max(pause, SHARE * (performance.now() - asked));
     said.textContent = verdict;
     if (why) throw new Ended(why);
@@ -288,8 +289,10 @@ toggle.checked = Date.now() - writtenAt() < PATIENCE;
 // Of a log that is finished when its page is opened, nothing more is expected.
 async function begin() {
   plan();
-  await learnVerdict();
-  if (!since && asked === opened && verdict) end(new Ended(verdict));
+  const bytes = await learnVerdict();
+  // A summary is of later than the page, which may lack the log's last lines.
+  const hasAll = bytes === Number(place.dataset.bytes);
+  if (!since && asked === opened && verdict && hasAll) end(new Ended(verdict));
 }
 log.addEventListener('summed', begin, { once: true });
 if (log.page?.summary) begin(); else plan();

@@ -389,6 +389,27 @@ def test_the_page_of_a_finished_log_does_not_follow_it(log, query, end):
     assert log.asked == []
 
 
+@pytest.mark.parametrize("query", ["", "?lines=2-", "?q=make", "?tail=2"])
+def test_a_page_has_the_last_lines_of_a_log_that_ended_while_it_was_loaded(log, query):
+    log.write("Started by timer\n+ make\n")
+
+    def end(route):
+        if "make failed" not in log.file.read_text():
+            log.append("make failed\nFinished: FAILURE\n")
+        route.continue_()
+
+    log.page.route("**/*format=summary*", end)
+    log.open(query)
+    log.answer(6)
+    if query != "?q=make":
+        expect(log.page.locator("#L4")).to_be_attached()
+    expect(log.page.locator("#L3")).to_be_attached()
+    log.answer(9)
+    told = log.page.locator(".newer [role=status]")
+    expect(told).to_have_text("This log says that it failed.")
+    expect(log.page.get_by_role("switch")).not_to_be_checked()
+
+
 def test_a_page_learns_of_errors_that_its_filter_hides(log):
     log.open("?level=CRITICAL")
     log.grow(stamped(31, "ERROR nova [-] failed"))

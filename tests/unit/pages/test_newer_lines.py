@@ -26,7 +26,7 @@ def newer(log=LINES, query="", may_grow=True, error=None, size=10**6):
     view = LogView(query, opened, RENDERER, PageLimits(size, 500))
     page = b"".join(view.render("html", opened.text())).decode()
     limits = f'data-elements="500" data-size="{size}"'
-    link = rf'<div class="newer" data-last="(\d+)" {limits}><a href="([^"]*)">newer lines<'
+    link = rf'<div class="newer" data-last="(\d+)" data-bytes="\d+" {limits}><a href="([^"]*)">newer lines<'
     found = re.search(link, page)
     assert ("follow." in page) == bool(found)
     return found and (int(found[1]), unescape(found[2]))
