@@ -5,7 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 from xdist.scheduler import LoadFileScheduling
 
 REPOSITORY = str(Path(__file__).resolve().parents[2])
@@ -46,6 +46,10 @@ class Scheduling(LoadFileScheduling):
 @pytest.hookimpl(optionalhook=True)  # with -p no:xdist there is none
 def pytest_xdist_make_scheduler(config, log):
     return Scheduling(config, log)
+
+
+# Other tests run meanwhile: what comes late is no fault.
+expect.set_options(timeout=30_000)
 
 
 @pytest.fixture(scope="module")

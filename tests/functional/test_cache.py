@@ -94,7 +94,7 @@ def counting(server, rendered, asked):
 
     yield
     with contextlib.suppress(TimeoutError):
-        poll(lambda: since() == (rendered, asked), TimeoutError, 3)
+        poll(lambda: since() == (rendered, asked), TimeoutError, 20)
     assert since() == (rendered, asked)
 
 

@@ -19,7 +19,7 @@ from tests.servers.gunicorn import Gunicorn
 from tests.servers.process import HOST, poll
 
 #: Seconds that a machine with other work to do may take for a small answer.
-LOOSE = 5
+LOOSE = 20
 HOGS = 40
 #: It takes a second for each 100 KB.
 COSTLY = quote("(?:[a-z].{0,30}){12}Q")

@@ -184,4 +184,4 @@ def test_no_request_waits_on_a_kept_connection_for_a_full_worker(gunicorn):
         # A request that comes while they fill a worker may be behind them.
         poll(lambda: not unread(gunicorn.port), partial(AssertionError, "not taken"), 20)
         for _ in range(60):
-            assert ask(nginx, "/small.txt", timeout=5).status == 200
+            assert ask(nginx, "/small.txt", timeout=20).status == 200
