@@ -20,12 +20,12 @@ from oslogserve.seen.rules import Rules, configured_rules
 from oslogserve.sources import Backend
 from oslogserve.sources.disk.source import Disk
 from oslogserve.sources.guard import Guard
-from oslogserve.sources.store.source import Store
-from oslogserve.sources.swift import Swift
 from oslogserve.text import visible, without_values
 
 if TYPE_CHECKING:
     from oslogserve.seen.database import Database
+    from oslogserve.sources.store.source import Store
+    from oslogserve.sources.swift import Swift
 
 
 class Assembly:
@@ -78,17 +78,22 @@ class Assembly:
                 yield one.name, visible(f"{error} ({one.location})")
 
 
-def sources_of(config: Config, metrics: Metrics) -> list[Disk | Swift | Store]:
-    """The sources, in the order in which they are asked."""
+def sources_of(config: Config, metrics: Metrics) -> "Iterator[Disk | Swift | Store]":
+    """Yields the sources, in the order in which they are asked."""
     chunk_size = config["serve", "chunk_size"]
-    sources: list[Disk | Swift | Store] = []
     if config["disk", "root"]:
         links = config["disk", "links"]
-        sources.append(Disk(config["disk", "root"], chunk_size, follows_links=links))
+        yield Disk(config["disk", "root"], chunk_size, follows_links=links)
+    # What the others need takes 10 MB and 0.1 s, for which a server of a disk alone has no use.
     if config["swift", "container"]:
-        sources.append(Swift(config, metrics))
-    stores = (Store(name, options, chunk_size, metrics) for name, options in config.stores)
-    return [*sources, *stores]
+        from oslogserve.sources.swift import Swift
+
+        yield Swift(config, metrics)
+    if config.stores:
+        from oslogserve.sources.store.source import Store
+
+        for name, options in config.stores:
+            yield Store(name, options, chunk_size, metrics)
 
 
 def database_of(config: Config) -> "Database | None":

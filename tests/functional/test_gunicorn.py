@@ -25,12 +25,14 @@ RELOADED = "oslogserve_config_last_reload_success_timestamp_seconds"
 
 
 @pytest.fixture(
+    scope="module",
     params=[False, pytest.param(True, marks=pytest.mark.long)],
     ids=["oslogserve serve", "etc/gunicorn.conf.py"],
 )
-def server(request, tmp_path):
-    (tmp_path / "a.txt").write_bytes(b"one line\n")
-    config = f"[disk]\nroot = {tmp_path}\n"
+def server(request, tmp_path_factory):
+    root = tmp_path_factory.mktemp("logs")
+    (root / "a.txt").write_bytes(b"one line\n")
+    config = f"[disk]\nroot = {root}\n"
     with Gunicorn(config, shipped_config=request.param, workers=None) as server:
         yield server
 
@@ -119,11 +121,17 @@ def test_a_killed_worker_is_replaced_and_what_it_counted_stays(server):
     assert not [name for name in files if name.endswith(tuple(f"_{pid}.db" for pid in old))]
 
 
-def test_the_folder_of_the_metrics_goes_with_the_server(server):
-    assert list(server.root.glob("oslogserve-metrics-*"))
-    os.kill(server.process.pid, signal.SIGTERM)
-    server.process.wait()
-    assert not list(server.root.glob("oslogserve-metrics-*"))
+@pytest.mark.parametrize(
+    "shipped",
+    [False, pytest.param(True, marks=pytest.mark.long)],
+    ids=["oslogserve serve", "etc/gunicorn.conf.py"],
+)
+def test_the_folder_of_the_metrics_goes_with_the_server(tmp_path, shipped):
+    with Gunicorn(f"[disk]\nroot = {tmp_path}\n", shipped_config=shipped) as server:
+        assert list(server.root.glob("oslogserve-metrics-*"))
+        os.kill(server.process.pid, signal.SIGTERM)
+        server.process.wait()
+        assert not list(server.root.glob("oslogserve-metrics-*"))
 
 
 def test_a_full_worker_leaves_connections_to_others(tmp_path):

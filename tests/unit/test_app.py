@@ -4,6 +4,7 @@ import json
 import os
 import re
 import socket
+import subprocess
 import sys
 
 import pytest
@@ -48,6 +49,15 @@ def get(app):
         return answer
 
     return get
+
+
+def test_a_server_of_a_disk_loads_no_client_of_an_object_store(root):
+    code = (
+        "import sys; from oslogserve.app import App; from oslogserve.config import load\n"
+        f"App(load(None, {{}}, disk_root={str(root)!r})); print(*sys.modules)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)
+    assert not {b"swiftclient", b"keystoneauth1", b"requests"} & {*ran.stdout.split()}
 
 
 @pytest.mark.parametrize(
