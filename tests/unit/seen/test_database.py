@@ -84,8 +84,10 @@ def url(tmp_path):
 
 
 @pytest.fixture
-def opened(url):
+def opened(url, monkeypatch):
     """Opens the database, as a process does."""
+    # The disk of a machine with other work to do may take longer than a reader would wait.
+    monkeypatch.setattr(tables, "TIMEOUT", 60)
     several = []
 
     def opening(now=NOW, days=21):
