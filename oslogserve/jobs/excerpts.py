@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The lines of a job that explain its failure, for which some logs are read again.
 
-A page shows the lines of each log's cause with some around them, and what failed tasks of Ansible tell there: a task's
-result is JSON behind the task's host, in one line, or over several ones, indented. A text shows the lines that are worth
+A page shows the lines of each log's cause with some around them, and what failed tasks of Ansible tell there. A text shows the lines that are worth
 most of a few logs, and errors of others at that moment.
 """
 
-import json
 import re
-from collections.abc import Hashable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Sequence
 
 from oslogserve.errors import Incomplete
 from oslogserve.jobs.job import Job
@@ -18,6 +15,7 @@ from oslogserve.jobs.ranking import micros_of
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine, plan_of, planned
+from oslogserve.lines.results import TaskResult, result_of
 from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 
 # Of a page.
@@ -30,22 +28,12 @@ MOST_LINES = 8
 #: Bytes of a line that are read: what a failed task printed comes late in one long line.
 LONGEST = 32 * 1024
 
-#: Lines below a task's host that are read as its result, and their characters.
-MOST_BELOW, MOST_OF_RESULT = 100, 128 * 1024
-#: Lines of each output that are shown, the last ones, since these tell most; and the characters of each.
-MOST_OF_OUTPUT, LONGEST_OF_OUTPUT = 8, 1000
+#: Lines below a task's host that are read as its result.
+MOST_BELOW = 100
 #: The text of a cause with a result that may be below.
 _MAY_OPEN = re.compile(
-    r"(?:fatal|failed): \[.*=> \{\s*\Z|An exception occurred during task execution"
+    r"(?:fatal|failed): \[.*=>(?: \{| changed=\w+)?\s*\Z|An exception occurred during task execution"
 )
-_FAILED = re.compile(
-    r"((.{0,200}?)(?:fatal|failed): \[[^\]]{1,200}\].{0,300}?=> )(\{.*)", re.DOTALL
-)
-_DIGIT = re.compile(r"\d")
-#: Fields of outputs. A module that crashed has those with "module_".
-_OUTPUTS = ("module_stderr", "module_stdout", "stderr", "stdout")
-#: A field of JSON that may be cut off.
-_FIELD = re.compile(r'"(msg|(?:module_)?std(?:err|out))": "((?:[^"\\]|\\.)*)')
 
 # Of a text.
 #: Logs that are read again: so many, and one more for so many bytes of the excerpt.
@@ -54,18 +42,6 @@ LEAST_LOGS, BYTES_OF_LOG, MOST_LOGS = 2, 3000, 6
 OTHERS = 3
 #: Microseconds before and after the failure, and errors of other logs within.
 MOMENT, MOST_AT_MOMENT = 5 * 10**6, 20
-
-
-class TaskResult(NamedTuple):
-    """What the result of a failed task tells."""
-
-    #: The line up to the result.
-    begin: str
-    message: str
-    #: The last lines of each output, by its name.
-    outputs: dict[str, list[str]]
-    #: True if the result has more than was read.
-    is_cut: bool
 
 
 #: A line, and the result that it has or that is below it; None for none.
@@ -124,67 +100,11 @@ def _rows(lines: Sequence[MarkedLine], most: int) -> tuple[list[Row], int]:
     rows: list[Row] = []
     at = 0
     while at < min(most, len(lines)):
-        result, size = result_of(lines[at : at + 1 + MOST_BELOW])
+        texts = [line.text for line in lines[at : at + 1 + MOST_BELOW]]
+        result, size = result_of(texts, is_cut=lines[at].hidden > 0)
         rows.append((lines[at], result))
         at += size
     return rows, at
-
-
-def result_of(lines: Sequence[MarkedLine]) -> tuple[TaskResult | None, int]:
-    """The result that the first line has or opens, None for one without a message or an output; and how many
-    lines it takes."""
-    failed = _FAILED.match(lines[0].text)
-    if failed is None:
-        return None, 1
-    begin, head, result = failed.groups()
-    parts = [result]
-    if result.rstrip() == "{":
-        parts += _below(lines[1:], head)
-    result = "\n".join(parts).rstrip()
-    try:
-        fields = json.loads(result)
-    except (ValueError, RecursionError):  # it is cut off
-        fields = {name: _unquoted(value) for name, value in _FIELD.findall(result)}
-    message = " ".join(_lines(fields, "msg"))
-    outputs = {name: output for name in _OUTPUTS if (output := _lines(fields, name))}
-    if not message and not outputs:
-        return None, 1
-    is_cut = lines[0].hidden > 0 or not result.endswith("}")
-    return TaskResult(begin, message, outputs, is_cut), len(parts)
-
-
-def _below(lines: Sequence[MarkedLine], head: str) -> Iterator[str]:
-    """Yields the lines of an indented result without their heads, up to "}"."""
-    size, left = len(head), MOST_OF_RESULT
-    for line in lines:
-        # Heads differ only in digits, such as another time.
-        has_head = _DIGIT.sub("0", line.text[:size]) == _DIGIT.sub("0", head)
-        text = (line.text[size:] if has_head else line.text).rstrip()
-        left -= len(text)
-        if left < 0 or (text != "}" and not text.startswith("    ")):
-            return
-        yield text
-        if text == "}":
-            return
-
-
-def _lines(fields: dict[str, Any], name: str) -> list[str]:
-    value = fields.get(name) or fields.get(f"{name}_lines") or ""
-    several = value.split("\n") if isinstance(value, str) else value
-    if not isinstance(several, list):
-        several = [json.dumps(several)]
-    lines = [str(line) for line in several if str(line).strip()][-MOST_OF_OUTPUT:]
-    most = LONGEST_OF_OUTPUT
-    return [
-        line if len(line) <= most else f"{line[:most]}\N{HORIZONTAL ELLIPSIS}" for line in lines
-    ]
-
-
-def _unquoted(value: str) -> str:
-    try:
-        return str(json.loads(f'"{value}"', strict=False))
-    except ValueError:
-        return value
 
 
 def lines_of(job: Job, found: Findings, size: int, missing: list[Incomplete]) -> list[LogLines]:

@@ -9,6 +9,9 @@ Lines that only announce a failure tell nothing of its reason.
 import re
 from collections.abc import Sequence
 from hashlib import blake2b
+from itertools import chain
+
+from oslogserve.lines.results import result_of
 
 #: Raised when the same lines give other fingerprints than before.
 VERSION = 4
@@ -111,6 +114,7 @@ _SAYS_NOTHING = re.compile(
     | (?:Build[ ]was[ ]aborted|Aborted[ ]by[ ].*|Finished:[ ][A-Z_]+|Sending[ ]interrupt[ ]signal[ ]to[ ]process)
     | (?:\[ERROR\][ ]|\#\#\[error\])?Failed[ ]to[ ]execute[ ]goal[ ].*:[ ]There[ ](?:are|were)[ ]test[ ]failures\..*
     | (?:fatal|failed):[ ]\[.*[ ]=>[ ]\{.*"censored":.*
+    | MODULE[ ]FAILURE.*
     | (?:fatal|failed):[ ]\[.*[ ]=>[ ]\{(?:"changed":[ ]\w+,[ ])?"msg":[ ]"All[ ]items[ ]completed"\}
     | \S+[ ]=>[ ]MODULE[ ]FAILURE
     | ●[ ]Test[ ]suite[ ]failed[ ]to[ ]run
@@ -247,8 +251,16 @@ def normalised(line: str, is_name: bool = False) -> str:
 
 
 def headline(why: str, told: Sequence[str]) -> str:
-    """What the lines of a failure tell, in one: a failed test with its reason, an exception, or the first line; behind
-    one that only announces it, the next one too. Arguments: as of fingerprints()."""
+    """What the lines of a failure tell, in one: a failed test with its reason, an exception, why a task failed, or the
+    first line; behind one that only announces it, the next one too. Arguments: as of fingerprints()."""
+    result, _ = result_of([told[0], *(f"    {line}" for line in told[1:])])
+    if result:
+        printed = result.outputs.values()
+        exceptions = map(exception_of, printed)
+        others = (line for line in told[1:] if result.message not in line)
+        last = chain.from_iterable(map(reversed, printed))
+        reasons = filter(_tells, [result.message, *exceptions, *last, *others])
+        return next(reasons, result.message or told[0])[:REACH]
     first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)
     if why == "severity" and (writer := _WRITER.match(first)):
         first = first[writer.end() :]

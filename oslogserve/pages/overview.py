@@ -233,7 +233,7 @@ def section(
         most_reported=MOST_TESTS,
         lines_shown=lines_shown,
         excerpt_of=lambda one: excerpts.get(one.file),
-        headline=lambda one: _headline(one, excerpts.get(one.file)),
+        headline=lambda one: one.summary.cause.headline,
         brief=address(
             [pair for pair in query.parameters if pair[0] in OF_BRIEF],
             ("format",),
@@ -249,17 +249,6 @@ def section(
         notices=_notices(found),
         next_address=next_address(query, found.ending),
     )
-
-
-def _headline(one: LogRead, excerpt: Excerpt | None) -> str:
-    """What the log's cause tells, in one line: of a task's result its message, of an error its line without its head."""
-    cause = one.summary.cause
-    for line, result in excerpt[1][:1] if excerpt else ():
-        if result and result.message:
-            return result.message[:LONGEST_SHOWN]
-        if cause and cause.told is None:
-            return line.content[:LONGEST_SHOWN]
-    return cause.headline if cause else ""
 
 
 def _class_of(line: MarkedLine) -> str:

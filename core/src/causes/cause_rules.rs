@@ -64,6 +64,8 @@ pub struct Data {
     weak: BeginningOfAny,
     frame: Parsed,
     stack_frame: Beginning,
+    printed: Beginning,
+    reason: Beginning,
     calls: BeginningOfAny,
     calls_above: BeginningOfAny,
     libraries: BeginningOfAny,
@@ -419,6 +421,16 @@ impl Causes {
         let is_below = || !is_above && self.data.calls.is_match(content);
         (self.data.calls_above.is_match(content) || is_below())
             && !self.data.libraries.is_match(content)
+    }
+
+    /// True for the result of a task that holds what its command printed.
+    pub fn has_printed(&self, content: &[u8]) -> bool {
+        self.data.printed.is_match(content)
+    }
+
+    /// True for a member of an object below an error that tells why.
+    pub fn is_reason(&self, content: &[u8]) -> bool {
+        self.data.reason.is_match(content)
     }
 
     /// True for a line of an exception's stack: a call, or how many of them are left out.

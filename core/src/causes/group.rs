@@ -161,8 +161,13 @@ impl Group {
     /// Takes a line behind its last one.
     pub fn extend(&mut self, text: &Text<'_>) {
         self.last = text.number;
+        self.tell_line(text.content());
+    }
+
+    /// Tells one more line.
+    pub fn tell_line(&mut self, content: &[u8]) {
         if self.told.len() < TOLD {
-            self.told.push(text.content().to_vec());
+            self.told.push(content.to_vec());
         }
     }
 

@@ -113,8 +113,8 @@ struct Errors {
     before_recap: Option<Group>,
     /// The item whose error it is, such as a step of BuildKit; None if its line names none.
     item: Option<Vec<u8>>,
-    /// The indentation of the error whose stack may follow, until one of its calls is told.
-    stack: Option<usize>,
+    /// The indentation of the error whose stack or members may follow, until one of its calls is told.
+    below: Option<usize>,
 }
 
 impl Errors {
@@ -135,7 +135,7 @@ impl Errors {
                 let mut group = Group::new(text);
                 self.item = text.item(causes).map(|(item, _)| item.to_vec());
                 let frame = frame_above(above, causes, text);
-                self.stack = frame.is_none().then_some(text.indent);
+                self.below = frame.is_none().then_some(text.indent);
                 group.told.extend(frame.map(|frame| frame.content().to_vec()));
                 errors.replace(group)
             }
@@ -147,21 +147,23 @@ impl Errors {
         let failed = self.item.as_deref()?;
         text.item(causes).filter(|&(item, said)| item == failed && causes.is_done(said))?;
         self.item = None;
-        self.stack = None;
+        self.below = None;
         self.last.take().map(|errors| errors.last)
     }
 
-    /// Tells the first call of the program's own in the stack below an error.
-    fn take_call(&mut self, causes: &Causes, text: &Text<'_>, role: Option<Role>) {
-        let indent = self.stack.take();
+    /// Tells of the lines below an error the first call of the program's own in its stack, and members that tell why.
+    fn take_below(&mut self, causes: &Causes, text: &Text<'_>, role: Option<Role>) {
+        let (indent, content) = (self.below.take(), text.content());
         let is_in = indent.is_some_and(|indent| text.indent > indent) && role.is_none();
-        if !is_in || text.content().is_empty() {
+        if !is_in || content.is_empty() {
             return;
         }
-        if !causes.is_own_call(text.content(), false) {
-            self.stack = indent;
-        } else if let Some(errors) = &mut self.last {
-            errors.told.push(text.content().to_vec());
+        let is_call = causes.is_own_call(content, false);
+        if !is_call {
+            self.below = indent;
+        }
+        if let Some(errors) = self.last.as_mut().filter(|_| is_call || causes.is_reason(content)) {
+            errors.tell_line(content);
         }
     }
 }
@@ -317,7 +319,7 @@ impl Step {
         self.below == Below::Nothing
             && self.found.is_empty()
             && self.errors.item.is_none()
-            && self.errors.stack.is_none()
+            && self.errors.below.is_none()
             && self.phase != Phase::Over
     }
 
@@ -334,6 +336,7 @@ impl Step {
         }
         let mark = match mark {
             Some(Mark::Title) if !self.found.has_headed() => Some(Mark::Chapter),
+            Some(Mark::Result) if causes.has_printed(text.content()) => Some(Mark::Fatal),
             mark => mark,
         };
         if mark == Some(Mark::Fatal) {
@@ -362,7 +365,7 @@ impl Step {
             self.add_outcome(causes, text, mark);
             return None;
         }
-        self.errors.take_call(causes, text, role);
+        self.errors.take_below(causes, text, role);
         if let Some(last) = self.errors.forgive(causes, text) {
             self.fatal.take_if(|&mut fatal| fatal <= last);
         }
@@ -499,7 +502,10 @@ impl Step {
     }
 
     fn paragraph(&self, causes: &Causes) -> Option<Cause> {
-        last_paragraph(self.told(), causes).or_else(|| self.only_line())
+        let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);
+        let passed = |cause: &Cause| cause.told.iter().all(|line| causes.is_passed_test(line));
+        let paragraph = last_paragraph(self.told(), causes);
+        paragraph.filter(|cause| !(is_result && passed(cause))).or_else(|| self.only_line())
     }
 
     /// Its last lines, without a recap; None for a step without lines.

@@ -515,6 +515,47 @@ def test_the_output_of_a_failed_task_tells_more_than_its_result(found_in):
     assert found_in(b"TASK [a]", b"b", failed) == ((2, "end"), True)
 
 
+@pytest.mark.parametrize("others", [[], [b"ok: [first]"], [b"ok: [first]", b"ok: [second]"]])
+@pytest.mark.parametrize(
+    "printed", [b"", b', "stderr": "no such b", "stdout": ""', b", 'stdout': 'no b'"]
+)
+def test_the_result_of_a_task_is_the_cause_and_not_the_hosts_that_it_is_ok_on(
+    found_in, others, printed
+):
+    failed = b'fatal: [host]: FAILED! => {"msg": "non-zero return code"%b}' % printed
+    recap = [b"PLAY RECAP ***", b"host : ok=1 changed=0 unreachable=0 failed=1 skipped=0"]
+    assert found_in(b"TASK [a]", *others, failed, *recap) == ((2 + len(others), "severity"), True)
+
+
+def test_output_in_the_result_of_a_task_tells_more_than_what_is_above_it(found_in):
+    failed = b'fatal: [host]: FAILED! => {"msg": "non-zero return code", "stderr": "no such c"}'
+    assert found_in(b"TASK [a]", b"no such b", failed) == ((3, "severity"), True)
+
+
+@pytest.mark.parametrize("head", [b"", b"2026-03-04 10:00:01.123456 | "])
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        (
+            [b"fatal: [a]: FAILED! => {", b'    "changed": false,', b'    "msg": "no b",', b"}"],
+            ["fatal: [a]: FAILED! => {", '"msg": "no b",'],
+        ),
+        (
+            [b"fatal: [a]: FAILED! => changed=true ", b"  msg: no b", b"  rc: 1", b"  stderr: ''", b"  cmd: c"],
+            ["fatal: [a]: FAILED! => changed=true ", "msg: no b"],
+        ),
+        (
+            [b"ERROR: no deployment", b"  code: 403", b"  message: quota exceeded", b"next: a", b"  reason: no"],
+            ["ERROR: no deployment", "message: quota exceeded"],
+        ),
+    ],
+)  # fmt: skip
+def test_members_of_an_object_below_an_error_that_tell_why_are_told(renderer, head, lines, told):
+    log = b"".join(head + line + b"\n" for line in [b"TASK [a]", *lines, b"PLAY RECAP ***"])
+    summary, _ = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))
+    assert summary["cause"]["told"] == told
+
+
 @pytest.mark.parametrize(
     "outcome",
     [

@@ -243,6 +243,13 @@ def test_an_outcome_that_says_why_has_one(told):
         ("severity", ["Fixer.hs:38:10: error:", "", "not in scope"], "Fixer.hs:38:10: error: not in scope"),
         ("severity", ["Traceback (most recent call last):", 'File "a.py", line 1', "KeyError: 1"], "KeyError: 1"),
         ("severity", ["E       AssertionError: no"], "AssertionError: no"),
+        ("severity", ['fatal: [a]: FAILED! => {"changed": false, "msg": "no package b"}'], "no package b"),
+        ("severity", ["fatal: [a]: FAILED! => {", '"msg": "no package b",'], "no package b"),
+        ("severity", ["fatal: [a]: FAILED! => changed=false ", "msg: no package b"], "no package b"),
+        ("severity", ["fatal: [a]: FAILED! => changed=true ", "msg: non-zero return code", "c: no lid"], "c: no lid"),
+        ("severity", ['fatal: [a]: FAILED! => {"msg": "non-zero return code", "stderr": "x\\nno lid"}'], "no lid"),
+        ("severity", ['fatal: [a]: FAILED! => {"msg": "non-zero return code", "rc": 1}'], "non-zero return code"),
+        ("severity", ['fatal: [a]: FAILED! => {"module_stderr": "KeyError: 1\\r\\nclosed\\r\\n", "msg": "MODULE FAILURE\\nSee"}'], "KeyError: 1"),
         ("test", ["FAIL: test_a (t.T)"], "FAIL: test_a (t.T)"),
         ("test", ["_____ test_a _____", "> assert lid", "E   ValueError: open"], "test_a: ValueError: open"),
         ("test", ["FAIL: test_a", "Traceback (most recent call last):", "AssertionError: 1 != 2"], "FAIL: test_a: AssertionError: 1 != 2"),
@@ -253,6 +260,13 @@ def test_an_outcome_that_says_why_has_one(told):
 )  # fmt: skip
 def test_a_headline_has_the_failures_own_words(why, told, wanted):
     assert headline(why, told) == wanted
+
+
+def test_results_over_several_lines_that_failed_for_other_reasons_differ():
+    one, other = (
+        cause("fatal: [a]: FAILED! => {", f'"msg": "no {what}"') for what in ("lid", "pan")
+    )
+    assert fingerprints(one)["exact"] != fingerprints(other)["exact"]
 
 
 def test_the_end_of_a_log_has_none():

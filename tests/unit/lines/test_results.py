@@ -5,15 +5,14 @@ import json
 
 import pytest
 
-from oslogserve.jobs.excerpts import TaskResult, result_of
-from oslogserve.lines.excerpt.lines import MarkedLine
+from oslogserve.lines.results import TaskResult, result_of
 
 BEGIN = "2026-03-04 18:22:11.000000 | fatal: [controller]: FAILED! => "
 
 
 def told(*lines, hidden=0):
     """The result of these lines, and how many they are."""
-    return result_of([MarkedLine(7, 0, "", 0, False, text, hidden) for text in lines])
+    return result_of(lines, is_cut=hidden > 0)
 
 
 def of_one(result, **line):
@@ -101,6 +100,23 @@ def test_a_result_over_several_lines_is_one(head, is_whole):
 @pytest.mark.parametrize("below", [['    "rc": 1', "}"], ["a"], []])
 def test_a_result_over_several_lines_without_a_message_is_none(below):
     assert told("fatal: [a]: FAILED! => {", *below, "b") == (None, 1)
+
+
+@pytest.mark.parametrize("head", ["", "2026-03-04 18:22:11,123 p=1 u=root n=ansible | "])
+@pytest.mark.parametrize(("opens", "indent"), [("changed=true ", "  "), ("", "    ")])
+def test_a_result_of_yaml_is_one(head, opens, indent):
+    result = [
+        "msg: 'a must be b'",
+        "rc: 1",
+        "stderr: |-",
+        "  one: 1",
+        "  two",
+        "stdout_lines: <omitted>",
+    ]
+    lines = [f"{head}fatal: [a]: FAILED! => {opens}", *(head + indent + line for line in result)]
+    found, size = told(*lines, head + "", "b")
+    assert (size, found.message, found.is_cut) == (7, "a must be b", False)
+    assert found.outputs == {"stderr": ["one: 1", "two"], "stdout": ["<omitted>"]}
 
 
 def test_no_more_of_a_result_is_read_than_can_be_shown():
