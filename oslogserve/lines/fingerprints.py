@@ -14,7 +14,7 @@ from itertools import chain
 from oslogserve.lines.results import result_of
 
 #: Raised when the same lines give other fingerprints than before.
-VERSION = 4
+VERSION = 5
 #: Characters of a fingerprint, which are hexadecimal digits.
 SIZE = 32
 #: Names of steps that every job of a runner has: GitLab's, and a shell's of Jenkins.
@@ -139,6 +139,10 @@ _WRITER = re.compile(r"\d{1,7} [A-Z]{4,8} \w[\w.]{1,200} (?:\[[^\]]{0,400}\] )?(
 _BESIDE = re.compile(
     r"(?:at |in |from |File \"|stacktrace|code:|Error Trace:|>)|\S+:\d+(?::\d+)?:?$|[-+@.]{2,}|\d+[.)] "
 )
+#: How RSpec quotes the source that failed.
+_QUOTES = "Failure/Error:"
+#: An exception whose text is in the next line.
+_WITHOUT_TEXT = re.compile(r"[\w.$:]{0,200}(?:Error|Exception):")
 #: The next line says what is wrong.
 _ANNOUNCES = re.compile(r"Error Message:$|error: [|>][-+]?$|.{0,200}\bpanicked at \S{1,200}:$")
 
@@ -261,6 +265,8 @@ def headline(why: str, told: Sequence[str]) -> str:
         last = chain.from_iterable(map(reversed, printed))
         reasons = filter(_tells, [result.message, *exceptions, *last, *others])
         return next(reasons, result.message or told[0])[:REACH]
+    if why == "test":  # Go's name is below its messages
+        told = sorted(told, key=lambda line: not line.startswith("--- FAIL"))
     first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)
     if why == "severity" and (writer := _WRITER.match(first)):
         first = first[writer.end() :]
@@ -280,9 +286,14 @@ def headline(why: str, told: Sequence[str]) -> str:
 def exception_of(told: Sequence[str]) -> str:
     """The first of the lines that names an exception, or says what is wrong; "" for none.
 
-    Of one that only announces it, the next line.
+    Of one that only announces it, the next line; of one without its text, that too. The source that failed is the last
+    choice.
     """
-    place = next((at for at, line in enumerate(told) if _EXCEPTION.match(line)), len(told))
-    if place < len(told) - 1 and _ANNOUNCES.match(told[place]):
-        place += 1
-    return told[place] if place < len(told) else ""
+    places = [at for at, line in enumerate(told) if _EXCEPTION.match(line)]
+    if not places:
+        return ""
+    place = next((at for at in places if not told[at].startswith(_QUOTES)), places[0])
+    line, *below = told[place : place + 2]
+    if below and _ANNOUNCES.match(line):
+        return below[0]
+    return " ".join([line, *below]) if _WITHOUT_TEXT.fullmatch(line) else line

@@ -325,6 +325,15 @@ fn shares_name(named: &Group, report: &Group) -> bool {
     name.peek().is_some() && name.all(|one| told.contains(&one))
 }
 
+/// True if the line ends with the name of a failed test. told: the line with the name, behind marks and numbers.
+pub fn ends_with_name(line: &[u8], told: &[u8]) -> bool {
+    let mut words = told.split_inclusive(|&byte| byte == b' ');
+    let is_mark = |word: &&[u8]| names_in(word).next().is_none();
+    let size: usize = words.by_ref().take_while(is_mark).map(<[u8]>::len).sum();
+    let name = &told[size..];
+    !name.is_empty() && line.strip_suffix(name).is_some_and(|rest| rest.ends_with(b" "))
+}
+
 /// The names in a line with all of their parts, which are joined by full stops.
 fn full_names_in(text: &[u8]) -> impl DoubleEndedIterator<Item = Vec<u8>> {
     let words = text.split(|&byte| b" \t'\"()[]<>,|=".contains(&byte));

@@ -12,7 +12,7 @@
 use std::mem;
 
 use crate::causes::cause_rules::{Caches, Causes, Mark};
-use crate::causes::found::MOST_NOTED;
+use crate::causes::found::{MOST_NOTED, ends_with_name};
 use crate::causes::group::{Cause, Group, Text};
 use crate::causes::step::{ANNOTATED, ERRORS_ALONE, SURVIVED, Step};
 
@@ -107,7 +107,7 @@ impl Steps {
         match mark {
             None if text.rank < causes.error && self.step.is_calm() => self.step.push(text),
             Some(verdict) if verdict.is_verdict() => {
-                self.revoke(text.number);
+                self.revoke(causes, caches, text.number);
                 self.decide(causes, caches, text, mark);
             }
             Some(Mark::Passed) => {
@@ -135,7 +135,7 @@ impl Steps {
                     mark == Some(Mark::Error) && causes.ends_failed(text.content());
                 let mark = mark.filter(|&mark| mark != Mark::Healthy && mark != Mark::Ended);
                 let displaced = self.step.add(causes, caches, text, mark);
-                self.note(displaced.map(|errors| errors.into_cause("severity")));
+                self.note(causes, caches, displaced.map(|errors| errors.into_cause("severity")));
             }
         }
     }
@@ -144,7 +144,7 @@ impl Steps {
     fn pass_task(&mut self, causes: &Causes, caches: &mut Caches, text: &Text<'_>) {
         let is_with_task = |one: &mut Decided| one.revoked == Revoked::WithTask;
         let revoked = self.decided.take_if(is_with_task);
-        self.note(revoked.map(|one| one.cause));
+        self.note(causes, caches, revoked.map(|one| one.cause));
         self.note_step(causes, caches);
         self.step = Step::beginning_at(text);
     }
@@ -153,19 +153,26 @@ impl Steps {
     fn note_step(&mut self, causes: &Causes, caches: &mut Caches) {
         let is_room = self.noted.len() < MOST_NOTED;
         if self.step.weight() > 0 && (is_room || self.step.has_test()) {
-            self.note(self.step.cause(causes, caches));
-            let further: Vec<_> = self.step.further().collect();
-            further.into_iter().for_each(|cause| self.note(Some(cause)));
+            let cause = self.step.cause(causes, caches);
+            self.note(causes, caches, cause);
+            for cause in self.step.further().collect::<Vec<_>>() {
+                self.note(causes, caches, Some(cause));
+            }
         }
     }
 
-    /// Notes a cause, unless each of its lines was noted, or is a word in the first line of a noted one, as in a list
-    /// of failed tests. The end of a step tells nothing. If there is no room, a test takes the place of what is none.
-    fn note(&mut self, cause: Option<Cause>) {
+    /// Notes a cause, unless each of its lines was noted, or is a word in the first line of a noted one or ends with the
+    /// name of its test, as in a list of failed tests. The end of a step tells nothing. If there is no room, a test
+    /// takes the place of what is none.
+    fn note(&mut self, causes: &Causes, caches: &mut Caches, cause: Option<Cause>) {
         let Some(cause) = cause.filter(|cause| cause.why != "end") else { return };
-        let has = |one: &Cause, line: &Vec<u8>| {
+        let mut has = |one: &Cause, line: &Vec<u8>| {
             let mut words = one.told[0].split(|&byte| byte == b' ');
-            one.told.contains(line) || words.any(|word| word == line)
+            let named = one.told.iter().enumerate();
+            let mut names = named.filter(|&(at, told)| at == 0 || causes.nests(caches, told));
+            one.told.contains(line)
+                || words.any(|word| word == line)
+                || names.any(|(_, told)| ends_with_name(line, told))
         };
         if cause
             .told
@@ -197,11 +204,11 @@ impl Steps {
     }
 
     /// Drops a verdict that the log survived until the line of this number.
-    fn revoke(&mut self, end: u64) {
+    fn revoke(&mut self, causes: &Causes, caches: &mut Caches, end: u64) {
         let revoked = self.decided.take_if(
             |one| matches!(one.revoked, Revoked::Behind(number) if end > number + SURVIVED),
         );
-        self.note(revoked.map(|one| one.cause));
+        self.note(causes, caches, revoked.map(|one| one.cause));
     }
 
     fn decide(
@@ -266,7 +273,7 @@ impl Steps {
 
     /// What the log says of failures.
     pub fn end(mut self, causes: &Causes, caches: &mut Caches, log: &Log) -> Ending {
-        self.revoke(log.end);
+        self.revoke(causes, caches, log.end);
         let is_healthy = log.is_healthy && !self.are_decided();
         if !is_healthy && self.decided.is_none() {
             self.step.end(causes, log.end);

@@ -515,6 +515,22 @@ def test_the_output_of_a_failed_task_tells_more_than_its_result(found_in):
     assert found_in(b"TASK [a]", b"b", failed) == ((2, "end"), True)
 
 
+@pytest.mark.parametrize(
+    "log",
+    [
+        [b"Failures:", b"", b"  1) A cart adds", b"     Failure/Error: a", b"", b"  2) An order ships", b"     b", b"",
+         b"2 examples, 2 failures", b"", b"Failed examples:", b"", b"rspec ./a.rb:1 # A cart adds", b"rspec ./a.rb:9 # An order ships"],
+        [b"=== RUN   TestA", b"    a_test.go:9: no", b"--- FAIL: TestA (0.01s)", b"=== RUN   TestB", b"    b_test.go:9: no b",
+         b"--- FAIL: TestB (0.01s)", b"", b"=== FAIL: a TestA (0.01s)", b"    a_test.go:9: no", b"", b"=== FAIL: a TestB (0.01s)",
+         b"    b_test.go:9: no b"],
+    ],
+    ids=["rspec", "gotestsum"],
+)  # fmt: skip
+def test_a_recap_lists_no_failed_test_again(renderer, log):
+    summary, _ = answered(renderer, [b"\n".join(log)], Wanted("summary", Selection(), 1.4e9))
+    assert len(summary["other_failures"]) == 1
+
+
 @pytest.mark.parametrize("others", [[], [b"ok: [first]"], [b"ok: [first]", b"ok: [second]"]])
 @pytest.mark.parametrize(
     "printed", [b"", b', "stderr": "no such b", "stdout": ""', b", 'stdout': 'no b'"]
