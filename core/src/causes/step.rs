@@ -151,19 +151,21 @@ impl Errors {
         self.last.take().map(|errors| errors.last)
     }
 
-    /// Tells of the lines below an error the first call of the program's own in its stack, and members that tell why.
+    /// Tells of the lines below an error the first call of the program's own in its stack, what the error announces, and
+    /// members that tell why.
     fn take_below(&mut self, causes: &Causes, text: &Text<'_>, role: Option<Role>) {
         let (indent, content) = (self.below.take(), text.content());
+        let Some(errors) = &mut self.last else { return };
+        let announces = errors.told.last().is_some_and(|line| line.ends_with(b":"));
         let is_in = indent.is_some_and(|indent| text.indent > indent) && role.is_none();
-        if !is_in || content.is_empty() {
-            return;
-        }
-        let is_call = causes.is_own_call(content, false);
-        if !is_call {
-            self.below = indent;
-        }
-        if let Some(errors) = self.last.as_mut().filter(|_| is_call || causes.is_reason(content)) {
-            errors.tell_line(content);
+        if content.is_empty() {
+            self.below = indent.filter(|_| announces);
+        } else if is_in {
+            let is_call = causes.is_own_call(content, false);
+            self.below = indent.filter(|_| !is_call);
+            if is_call || announces || causes.is_reason(content) {
+                errors.tell_line(content);
+            }
         }
     }
 }

@@ -564,9 +564,19 @@ def test_output_in_the_result_of_a_task_tells_more_than_what_is_above_it(found_i
             [b"ERROR: no deployment", b"  code: 403", b"  message: quota exceeded", b"next: a", b"  reason: no"],
             ["ERROR: no deployment", "message: quota exceeded"],
         ),
+        (
+            [b"CMake Error at a.cmake:138 (message):", b"  Could NOT find b", b"  at c", b"Call Stack:"],
+            ["CMake Error at a.cmake:138 (message):", "Could NOT find b"],
+        ),
+        (
+            [b"NotFoundError: these are not there:", b"", b"  - b=3", b"", b"  see c"],
+            ["NotFoundError: these are not there:", "- b=3"],
+        ),
     ],
 )  # fmt: skip
-def test_members_of_an_object_below_an_error_that_tell_why_are_told(renderer, head, lines, told):
+def test_what_an_error_announces_and_members_below_it_that_tell_why_are_told(
+    renderer, head, lines, told
+):
     log = b"".join(head + line + b"\n" for line in [b"TASK [a]", *lines, b"PLAY RECAP ***"])
     summary, _ = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))
     assert summary["cause"]["told"] == told
