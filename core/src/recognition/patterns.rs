@@ -115,6 +115,11 @@ impl Patterns {
     pub fn first_at(&self, cache: &mut Cache, text: &[u8], at: usize) -> Option<(usize, usize)> {
         cache.looked = at + 1;
         text.get(at).filter(|&&first| self.may_begin[usize::from(first)])?;
+        self.found_at(cache, text, at)
+    }
+
+    #[inline(never)]
+    fn found_at(&self, cache: &mut Cache, text: &[u8], at: usize) -> Option<(usize, usize)> {
         let mut state = self.start(cache)?;
         let (mut at, mut found, mut rest) = (at, None, &text[at..]);
         while let Some((chunk, behind)) = rest.split_first_chunk() {
