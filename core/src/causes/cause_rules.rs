@@ -408,7 +408,9 @@ impl Causes {
     /// True if a line ends with the result of a run, which looks like a level.
     #[inline]
     pub fn is_result(&self, line: &[u8]) -> bool {
-        self.data.results.iter().any(|(_, end)| line.ends_with(end.as_bytes()))
+        let last = line.last();
+        let mut ends = self.data.results.iter().map(|(_, end)| end.as_bytes());
+        ends.any(|end| end.last() == last && line.ends_with(end))
     }
 
     /// True if a line locates a fault.

@@ -61,9 +61,8 @@ pub struct Grammar {
     exceptions: Patterns,
     /// By the places of their patterns.
     exception_ranks: Vec<usize>,
-    endings: Vec<(String, usize)>,
-    /// The last bytes of endings.
-    may_end: [bool; 256],
+    /// By their last bytes.
+    endings: Vec<Vec<(String, usize)>>,
     location: Regex,
     /// One of these words is in all that `location` matches.
     pub location_words: Literals,
@@ -103,10 +102,10 @@ impl Grammar {
         let patterns = by_severity(&severities, &file, exceptions.lines)?;
         let rows =
             patterns.iter().map(|(pattern, _)| row(pattern)).collect::<Result<Vec<_>, _>>()?;
-        let endings = by_severity(&severities, &file, exceptions.endings)?;
-        let mut may_end = [false; 256];
-        for last in endings.iter().filter_map(|(end, _)| end.as_bytes().last()) {
-            may_end[usize::from(*last)] = true;
+        let mut endings = vec![Vec::new(); 256];
+        for ending in by_severity(&severities, &file, exceptions.endings)? {
+            let last = ending.0.bytes().next_back().unwrap_or_default();
+            endings[usize::from(last)].push(ending);
         }
         Ok(Self {
             trace: severities.named("TRACE")?,
@@ -129,7 +128,6 @@ impl Grammar {
             exceptions: Patterns::new(&rows)?,
             exception_ranks: patterns.iter().map(|(_, rank)| *rank).collect(),
             endings,
-            may_end,
             location: expression(&row(&exceptions.location)?)?,
             location_words: Literals::new(&row(&exceptions.location_words)?)?,
             continuation: Patterns::new(&[
@@ -187,8 +185,8 @@ impl Grammar {
     }
 
     pub fn ending(&self, text: &[u8]) -> Option<usize> {
-        text.last().filter(|&&last| self.may_end[usize::from(last)])?;
-        let found = self.endings.iter().find(|(end, _)| text.ends_with(end.as_bytes()));
+        let endings = &self.endings[usize::from(*text.last()?)];
+        let found = endings.iter().find(|(end, _)| text.ends_with(end.as_bytes()));
         found.map(|&(_, rank)| rank)
     }
 
