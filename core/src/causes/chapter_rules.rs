@@ -121,9 +121,12 @@ impl Rules {
 
     /// The mark by which a line shows a command. raw: the line, which begins with what is written over.
     pub fn command(&self, content: &[u8], raw: &[u8], hidden: &[u8]) -> Option<&Rule> {
-        let is_echoed = self.without_prompt(content) != content;
+        let is_echoed = self.without_prompt(content).len() < content.len();
+        if !is_echoed && hidden.is_empty() {
+            return None;
+        }
         self.hidden.iter().find(|rule| match rule.event {
-            Event::Names => !hidden.is_empty() && rule.pattern.is_match(hidden),
+            Event::Names => rule.pattern.is_match(hidden),
             Event::Echoes => is_echoed && rule.pattern.is_match(raw),
             _ => false,
         })
