@@ -61,10 +61,10 @@ impl Filter {
 
     /// True if the log that lines are compared with has no like of the line. longest: bytes of it that
     /// are compared. is_error: it shows ERROR or above.
-    #[inline]
+    #[inline(always)]
     pub fn is_new(&mut self, line: &[u8], longest: usize, is_error: bool) -> bool {
-        let line = &line[..line.len().min(longest)];
-        self.comparison.as_mut().is_some_and(|comparison| comparison.is_new(line, is_error))
+        let Some(comparison) = &mut self.comparison else { return false };
+        comparison.is_new(&line[..line.len().min(longest)], is_error)
     }
 
     /// The beginning of the first line from `at` on that may hold all that is searched for, or the
