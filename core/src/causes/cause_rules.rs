@@ -323,7 +323,7 @@ impl Causes {
         first
     }
 
-    /// True if a step with this last line failed.
+    /// True if a step failed of whose last two lines this is one.
     pub fn ends_failed(&self, content: &[u8]) -> bool {
         self.last.is_match(content)
     }

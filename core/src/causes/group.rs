@@ -105,6 +105,11 @@ impl Ring {
         self.iter().rev().find(|text| !text.content().is_empty())
     }
 
+    /// The last two lines that are not blank, the last one first.
+    pub fn last_two(&self) -> impl Iterator<Item = &Text<'static>> {
+        self.iter().rev().filter(|text| !text.content().is_empty()).take(2)
+    }
+
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
         let first = self.count.saturating_sub(RING);
         (first..self.count).map(|number| &self.slots[number % RING])

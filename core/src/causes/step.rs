@@ -274,7 +274,7 @@ impl Step {
     /// Ends it at the line of this number: what is asked of it from now on is of a whole step.
     pub fn end(&mut self, causes: &Causes, number: u64) {
         self.settle(number);
-        if self.ring.last().is_some_and(|text| causes.ends_failed(text.content())) {
+        if self.ring.last_two().any(|text| causes.ends_failed(text.content())) {
             self.ended = Ended::FailedByLastLine;
         }
     }

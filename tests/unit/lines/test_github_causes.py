@@ -128,3 +128,18 @@ def test_the_names_of_job_and_step_that_githubs_client_writes_are_no_content(ren
         assert summary["cause"]["told"] == ["FAIL: test_a (tests.TestA)"]
         names = [one["name"] for one in summary["chapters"]]
         assert names == ["Run ./it", "test_a (tests.TestA)", "Post job cleanup"]
+
+
+@pytest.mark.parametrize(
+    ("said", "has_failed"),
+    [
+        ("##[error]a.go:3: no a", True),
+        ("##[error]a.go:3: no a\nRan in 41ms", True),
+        ("##[error]a.go:3: no a\nretrying\nfound a\nRan in 41ms", False),
+    ],
+)
+def test_a_log_without_a_verdict_failed_by_an_annotation_in_the_last_two_lines_of_a_step(
+    renderer, said, has_failed
+):
+    log = "\n".join([HEAD, step(said, ""), POST, ""]).encode()
+    assert answered(renderer, [log], Wanted("summary"))[0]["failed"] == has_failed
