@@ -221,6 +221,12 @@ WEAK = [
     "^-----^ KC2086 (info): bed 3",
     "KRN501 Bed 3",
 ]
+#: Sentences of a failure that tell of it if nothing better does.
+WORDS = [
+    "- bed 3 is in the plan as 1.0, but that does not satisfy your constraint",
+    "section `soil' won't fit in bed 3",
+    "bed 3 overflowed by 9112 bytes",
+]
 
 #: Lines, and whether they are errors.
 LEVELS = {
@@ -246,6 +252,11 @@ LEVELS = {
     "lua: a.lua:3: attempt to index a nil value (global 'b')": True,
     "PHP Fatal error:  Uncaught TypeError: no": True,
     "thread 'main' panicked at src/main.rs:3:5:": True,
+    "/usr/bin/ld: a.o:(.bss+0x10): multiple definition of `b'; c.o: first defined here": True,
+    "/usr/bin/sow: cd: line 3: can't cd to beds": True,
+    "./sow.sh: line 3: BED: unbound variable": True,
+    "./sow.sh: line 31:   412 Terminated              sow": False,
+    "sow.sh: line 3: warning: here-document at line 1 delimited by end-of-file": False,
     "Unhandled Exception: System.InvalidOperationException: no": True,
     "a.rb:3:in `b': undefined method `c' (NoMethodError)": True,
     "test err::error::plain ... FAILED": True,
@@ -314,6 +325,12 @@ def test_a_sentence_of_an_error_is_the_cause(told_by, error):
 def test_a_line_that_locates_a_fault_is_the_cause(told_by, weak):
     cause = told_by(*WORK, weak, *WORK, "Job failed")["cause"]
     assert (cause["line"], cause["why"]) == (4, "failed step")
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_a_sentence_of_a_failure_is_the_cause_and_the_name_of_a_file_is_none(told_by, word):
+    cause = told_by(*WORK, word, "  - errors.md", "fail/bed", *WORK, "Job failed")["cause"]
+    assert (cause["line"], cause["last"], cause["why"]) == (4, 4, "failed step")
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
