@@ -132,6 +132,7 @@ MARKED = {
         b"ERROR: failed to solve: a:1: not found",
         b"COPY failed: stat a: file does not exist",
         b'fatal: [node]: FAILED! => {"changed": false, "msg": "no route"}',
+        b"make: *** No rule to make target 'a'.  Stop.",
     ],
     "result": [
         b"ERROR",
@@ -148,6 +149,8 @@ MARKED = {
         b"[error] Failed: Total 41, Failed 1, Errors 0, Passed 40",
         b"error: building a:b failed with: BUILD_FAILED",
         b"Error executing test process",
+        b"+ exit 2",
+        b"! Emergency stop.",
         b"Finished task 'a' with result: Failed",
         b"Failing task since return code of [a.sh] was 1 while expected 0",
         b"Step check (Command Line) failed",
@@ -280,6 +283,13 @@ MARKED = {
         b"  \xc3\x97 it works 6ms",
     ],
     "stack": [b"Traceback (most recent call last):"],
+    "names": [
+        b"FAILED: src/a.c.o",
+        b"ERROR: /a/BUILD:14:11: Compiling a.cc failed: (Exit 1): gcc failed",
+        b"error: failed to run custom build command for `a v1.0`",
+        b"ERROR: a-1.0 do_compile: ExecutionError('/a/run.do_compile', 1)",
+        b"ERROR: a-1.0 do_compile: oe_runmake failed",
+    ],
     "error": [
         b"./a.py:3:1: E305 expected 2 blank lines after class or function definition, found 1",
         b"src/a.py:7:80: F401 'os' imported but unused",

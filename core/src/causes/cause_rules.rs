@@ -90,7 +90,7 @@ pub struct Data {
 pub enum Mark {
     Harmless, Stopped, Failed, StepFailed, Canceled, BuildFailed, Killed, Exited, TaskFailed, Healthy, Passed, TaskPassed,
     Begins, TaskBegins, Shown, Over, Recap, Ended, Crash, Heading, Aborts, Result, Fatal, Outcome, Test,
-    Numbered, Title, Inline, Stack, Error, Succeeded, Chapter,
+    Numbered, Title, Inline, Stack, Names, Error, Succeeded, Chapter,
 }
 
 impl Mark {
@@ -103,12 +103,12 @@ impl Mark {
     /// What the line still means if another log has it too: where a step begins or ends.
     pub fn of_known(self) -> Option<Self> {
         use Mark::{
-            Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Killed, Numbered,
+            Aborts, Chapter, Crash, Ended, Error, Fatal, Heading, Inline, Killed, Names, Numbered,
             Outcome, Result, Stack, Succeeded, Test, Title,
         };
         match self {
-            Crash | Heading | Aborts | Test | Numbered | Title | Inline | Error | Fatal | Stack
-            | Succeeded | Chapter | Ended => None,
+            Crash | Heading | Aborts | Test | Numbered | Title | Inline | Names | Error | Fatal
+            | Stack | Succeeded | Chapter | Ended => None,
             Result | Killed => Some(Outcome),
             mark => Some(mark),
         }

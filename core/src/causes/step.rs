@@ -115,6 +115,8 @@ struct Errors {
     item: Option<Vec<u8>>,
     /// The indentation of the error whose stack or members may follow, until one of its calls is told.
     below: Option<usize>,
+    /// True if the last group only names what failed: an error behind it takes its place.
+    only_names: bool,
 }
 
 impl Errors {
@@ -122,8 +124,24 @@ impl Errors {
         self.before_recap.as_ref().or(self.last.as_ref())
     }
 
-    /// Takes an error. Returns the last group if another one begins. above: the lines above it.
-    fn add(&mut self, causes: &Causes, above: &Ring, text: &Text<'_>) -> Option<Group> {
+    /// True if few lines are between the last group and the line.
+    fn is_near(&self, text: &Text<'_>) -> bool {
+        self.last.as_ref().is_some_and(|errors| text.number - errors.last <= GAP)
+    }
+
+    /// Takes an error. Returns the last group if another one begins. above: the lines above it. names: true if it only
+    /// names what failed.
+    fn add(
+        &mut self,
+        causes: &Causes,
+        above: &Ring,
+        text: &Text<'_>,
+        names: bool,
+    ) -> Option<Group> {
+        if self.only_names && !names && self.is_near(text) {
+            self.last = None;
+        }
+        self.only_names = names && (self.only_names || !self.is_near(text));
         match &mut self.last {
             Some(errors)
                 if text.number - errors.last <= GAP || is_stack(above, causes, errors.last) =>
@@ -372,7 +390,9 @@ impl Step {
             self.fatal.take_if(|&mut fatal| fatal <= last);
         }
         let displaced = match role {
-            Some(Role::Error) => self.errors.add(causes, &self.ring, text),
+            Some(Role::Error) => {
+                self.errors.add(causes, &self.ring, text, mark == Some(Mark::Names))
+            }
             Some(Role::First(kind)) => {
                 self.found.add(causes, caches, &self.ring, text, kind);
                 None
@@ -407,7 +427,7 @@ impl Step {
             _ => {}
         }
         let as_marked = mark.and_then(|mark| self.found.kind(mark)).map(Role::First);
-        let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal))
+        let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal | Mark::Names))
             || (mark.is_none() && text.rank >= causes.error && !is_level_alone(content));
         let is_told = self.below != Below::Nothing && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {

@@ -53,6 +53,9 @@ FAILED = [
     "error: building kiln:clay failed with: SOW_FAILED",
     "INFO: EXECUTION FAILURE",
     "RESULTS    : PASS 3 | ERROR 0 | FAIL 1 | SKIP 1",
+    "make: *** No rule to make target 'bed'.  Stop.",
+    "+ exit 2",
+    "ERROR: Build did NOT complete successfully",
 ]
 #: Last lines of logs that passed.
 PASSED = [
@@ -166,6 +169,15 @@ OUTCOMES = [
     "ld.kiln: error: linker returned 1 exit code",
     "Error: Command failed: sow",
     "Error executing the test process",
+    "! Emergency stop.",
+]
+#: Errors that name what failed, and not why.
+NAMES = [
+    "FAILED: beds/3/soil.o",
+    "ERROR: /kiln/BED:14:11: Sowing soil.kl failed: (Exit 1): sow failed",
+    "error: failed to run custom build command for `bed v1.0`",
+    "ERROR: bed-1.0 do_sow: ExecutionError('/kiln/run.do_sow', 1)",
+    "ERROR: bed-1.0 do_sow: sow_all failed",
 ]
 #: First lines of reports of failed tests, and tests that are only named, of many runners.
 TESTS = [
@@ -331,6 +343,16 @@ def test_a_line_that_locates_a_fault_is_the_cause(told_by, weak):
 def test_a_sentence_of_a_failure_is_the_cause_and_the_name_of_a_file_is_none(told_by, word):
     cause = told_by(*WORK, word, "  - errors.md", "fail/bed", *WORK, "Job failed")["cause"]
     assert (cause["line"], cause["last"], cause["why"]) == (4, 4, "failed step")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_error_that_only_names_what_failed_gives_way_to_the_one_behind_it(told_by, name):
+    assert told_by(*WORK, name, *WORK, "Job failed")["cause"]["line"] == 4
+    told = ["soil.kl:3:1: error: no soil", "error: no bed"]
+    cause = told_by(*WORK, name, name, "sow -o soil.o", *told, "Job failed")["cause"]
+    assert (cause["line"], cause["last"]) == (7, 8)
+    assert told_by(*WORK, *told, name, "Job failed")["cause"]["line"] == 4
+    assert told_by(*WORK, name, *WORK * 9, *told, "Job failed")["cause"]["line"] == 32
 
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
