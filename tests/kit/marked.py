@@ -8,6 +8,8 @@ MARKED = {
         b"not ok 2 - writes # TODO not written yet",
         b"make: [all] error 2 (ignored)",
         b"Download failed, retrying in 5 s",
+        b"This problem might be caused by a wrong configuration.",
+        b"Please refer to the section on errors in the manual",
     ],
     "stopped": [
         b"RUN END RESULT_TIMED_OUT: [untrusted : a/run.yaml@main]",

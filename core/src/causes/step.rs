@@ -399,7 +399,9 @@ impl Step {
             }
             _ => None,
         };
-        self.push(text);
+        if mark != Some(Mark::Harmless) {
+            self.push(text);
+        }
         displaced
     }
 
@@ -429,7 +431,9 @@ impl Step {
         let as_marked = mark.and_then(|mark| self.found.kind(mark)).map(Role::First);
         let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal | Mark::Names))
             || (mark.is_none() && text.rank >= causes.error && !is_level_alone(content));
-        let is_told = self.below != Below::Nothing && content.iter().any(|&byte| is_letter(byte));
+        let is_told = self.below != Below::Nothing
+            && mark != Some(Mark::Harmless)
+            && content.iter().any(|&byte| is_letter(byte));
         if !is_error && !is_told {
             return as_marked;
         }

@@ -1148,3 +1148,10 @@ def test_a_report_ends_where_another_test_passes(cause_of):
         *[b"Case %d   | PASS |" % n for n in range(9)],
     ]
     assert (cause_of(*log)["line"], cause_of(*log)["last"]) == (1, 2)
+
+
+def test_a_guess_below_an_outcome_is_no_cause(found_in):
+    crash = b"ERROR: bed 3 is gone"
+    guess = (b"  This problem might be caused by water.", b"  Please refer to the manual.")
+    wrong = (b"* What went wrong:", b"Execution failed for task ':sow'.", *guess)
+    assert found_in(crash, *[b"x"] * 30, *wrong, b"", b"BUILD FAILED in 3s")[0] == (1, "severity")

@@ -127,6 +127,9 @@ NEITHER = [
     "Failed: 0, passed: 12, total: 12",
 ]
 
+    "sowing failed, but will try again: bed 3 is dry",
+    "This problem might be caused by a dry bed.",
+    "Please refer to the chapter on errors in the manual.",
 #: Headings above the failed tests, of many runners.
 HEADINGS = [
     "Failed Tests (2):",
