@@ -526,6 +526,11 @@ impl Step {
     fn told(&self) -> &Ring {
         self.turn.as_ref().map_or(&self.ring, |turn| &turn.before)
     }
+    /// True if words of failure stand near its end.
+    pub fn speaks_of_failure(&self, causes: &Causes, caches: &mut Caches) -> bool {
+        last_words(self.told(), causes, caches).is_some_and(|(_, is_near)| is_near)
+    }
+
 
     fn paragraph(&self, causes: &Causes) -> Option<Cause> {
         let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);

@@ -71,7 +71,7 @@ pub struct Steps {
     step: Step,
     /// One of the earlier tasks of the current step.
     task: Option<Step>,
-    /// One of the earlier steps.
+    /// One of the earlier steps: one that shows something, or else one whose last words speak of a failure.
     kept: Option<Step>,
     decided: Option<Decided>,
     /// Causes of the first steps that showed a failure, and their further failed tests; causes of verdicts that
@@ -118,6 +118,7 @@ impl Steps {
             }
             Some(Mark::TaskPassed) => self.pass_task(causes, caches, text),
             Some(Mark::Begins) => {
+                self.keep_words(causes, caches);
                 self.end_task(causes, caches, text);
                 if let Some(step) = self.task.take() {
                     keep(&mut self.kept, step);
@@ -203,6 +204,17 @@ impl Steps {
         }
     }
 
+    /// Keeps the current step for its words of failure, if no step shows more.
+    fn keep_words(&mut self, causes: &Causes, caches: &mut Caches) {
+        let is_calm = |step: &Step| step.weight() == 0;
+        if [&self.task, &self.kept].into_iter().flatten().all(is_calm)
+            && is_calm(&self.step)
+            && self.step.speaks_of_failure(causes, caches)
+        {
+            self.kept = Some(mem::take(&mut self.step));
+        }
+    }
+
     /// Drops a verdict that the log survived until the line of this number.
     fn revoke(&mut self, causes: &Causes, caches: &mut Caches, end: u64) {
         let revoked = self.decided.take_if(
@@ -236,7 +248,7 @@ impl Steps {
         let cause = match mark {
             _ if is_stopped => Some(Group::new(text).cause("severity")),
             Some(Mark::TaskFailed) => self.step.cause(causes, caches),
-            Some(Mark::BuildFailed) => self.most_telling().cause(causes, caches),
+            Some(Mark::BuildFailed) => self.telling(causes, caches).cause(causes, caches),
             _ => self.failed(causes, caches),
         };
         let mut cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
@@ -269,6 +281,13 @@ impl Steps {
     /// The step that shows most.
     fn most_telling(&self) -> &Step {
         heavier(self.kept.as_ref(), heavier(self.task.as_ref(), &self.step))
+    }
+
+    /// The same of a build that failed; if none shows anything, the last one whose last words speak of a failure.
+    fn telling(&self, causes: &Causes, caches: &mut Caches) -> &Step {
+        let step = self.most_telling();
+        let earlier = self.kept.as_ref().filter(|_| step.weight() == 0);
+        earlier.filter(|_| !step.speaks_of_failure(causes, caches)).unwrap_or(step)
     }
 
     /// What the log says of failures.
