@@ -488,6 +488,11 @@ impl Causes {
         if self.is_weak(content) {
             return true;
         }
-        rank != self.warning && self.words.is_match(content)
+        rank != self.warning && self.has_words(content)
+    }
+
+    /// True if a word in the line is one of a failure.
+    pub fn has_words(&self, content: &[u8]) -> bool {
+        self.words.is_match(content)
     }
 }

@@ -262,6 +262,18 @@ impl Found {
         Some(self.chosen()?.1.cause(why))
     }
 
+    /// True if its cause only names what failed, as a list below a heading does: nothing behind a colon and no word
+    /// tells why.
+    pub fn is_list(&self, causes: &Causes) -> bool {
+        self.chosen().is_some_and(|(kind, one)| {
+            let name = &one.told[0];
+            kind == Kind::Headed
+                && one.told.len() == 1
+                && !causes.has_words(name)
+                && !name.windows(2).any(|two| two == b": ")
+        })
+    }
+
     /// Forgets the failed tests of which a line says that they passed after all. Returns true if none is left.
     pub fn forgive(&mut self, causes: &Causes, content: &[u8]) -> bool {
         if self.is_empty() {

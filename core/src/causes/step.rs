@@ -494,7 +494,11 @@ impl Step {
 
     fn telling(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         if let Some(cause) = self.found.cause() {
-            return Some(cause);
+            let told = self.errors.told().filter(|errors| errors.last < cause.first.number);
+            return Some(match told.filter(|_| self.found.is_list(causes)) {
+                Some(errors) => errors.cause("severity"),
+                None => cause,
+            });
         }
         let ring = self.told();
         let end = ring.last().map_or(0, |text| text.number);
@@ -522,15 +526,15 @@ impl Step {
         words.map(|(words, _)| words.into_cause("end")).or_else(|| self.paragraph(causes))
     }
 
-    /// The last lines before those that only repeat what is known.
-    fn told(&self) -> &Ring {
-        self.turn.as_ref().map_or(&self.ring, |turn| &turn.before)
-    }
     /// True if words of failure stand near its end.
     pub fn speaks_of_failure(&self, causes: &Causes, caches: &mut Caches) -> bool {
         last_words(self.told(), causes, caches).is_some_and(|(_, is_near)| is_near)
     }
 
+    /// The last lines before those that only repeat what is known.
+    fn told(&self) -> &Ring {
+        self.turn.as_ref().map_or(&self.ring, |turn| &turn.before)
+    }
 
     fn paragraph(&self, causes: &Causes) -> Option<Cause> {
         let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);

@@ -1164,3 +1164,12 @@ def test_of_steps_that_show_nothing_the_last_that_speaks_of_a_failure_tells(foun
     assert found_in(first, *sown, second, *end)[0] == (3, "failed step")
     assert found_in(first, *sown, second, b"Cannot clean", *end)[0] == (6, "failed step")
     assert found_in(first, b"b", second, *end)[0] == (4, "end")
+
+
+def test_a_list_that_only_names_what_failed_gives_way_to_an_error_above_it(found_in):
+    heading = (b"FAILED test targets:", b"\tsow/beds.feature:3  Beds are wet")
+    error = b"AssertionError: bed 3 is dry"
+    assert found_in(b"a", *heading, b"", b"Job failed")[0] == (3, "test")
+    assert found_in(error, b"bed 4 is wet", *heading, b"", b"Job failed")[0] == (1, "severity")
+    reason = (heading[0], b"\tbeds_0: bed 3 is dry")
+    assert found_in(b"ERROR: noise", *reason, b"", b"Job failed")[0] == (3, "test")
