@@ -56,6 +56,8 @@ FAILED = [
     "make: *** No rule to make target 'bed'.  Stop.",
     "+ exit 2",
     "ERROR: Build did NOT complete successfully",
+    "The barrow responded with a non-zero exit status. It assumes",
+    "++ exit 3",
 ]
 #: Last lines of logs that passed.
 PASSED = [
@@ -82,6 +84,7 @@ PASSED = [
     "succeeded",
     "All 11 tests passed.",
     "Ran 2 out of 12 tests: 12 tests pass.",
+    "+ exit 0",
 ]
 #: Last lines of logs that say of neither; none of them is a failure.
 NEITHER = [
@@ -124,12 +127,12 @@ NEITHER = [
     "$ ./check || exit 1",
     "error: bed 3 refused, falling back to bed 2",
     "fetch failed, using cached seeds",
-    "Failed: 0, passed: 12, total: 12",
-]
-
     "sowing failed, but will try again: bed 3 is dry",
     "This problem might be caused by a dry bed.",
     "Please refer to the chapter on errors in the manual.",
+    "Failed: 0, passed: 12, total: 12",
+]
+
 #: Headings above the failed tests, of many runners.
 HEADINGS = [
     "Failed Tests (2):",
@@ -172,6 +175,7 @@ OUTCOMES = [
     "ld.kiln: error: linker returned 1 exit code",
     "Error: Command failed: sow",
     "Error executing the test process",
+    "FAILED (failures=1, skipped=2)",
     "! Emergency stop.",
 ]
 #: Errors that name what failed, and not why.
@@ -226,6 +230,7 @@ ERRORS = [
     "Coverage for lines (71%) does not meet the threshold (90%)",
     "\u2503 error: no bed",
     "Error loading bed.so",
+    "Error fetching seeds from shed",
     "Failure/Error: expect(bed).to be_wet",
     "1.  AssertionError   bed 3 is wet",
 ]
@@ -252,14 +257,6 @@ LEVELS = {
     "May  1 10:00:00 h kernel: Oops: 0002 [#1] SMP": True,
     "May  1 10:00:00 h systemd[1]: a.service: Failed with result 'timeout'.": True,
     "signal: killed": True,
-    "Segmentation fault (core dumped)": True,
-    "Aborted": True,
-    "*** stack smashing detected ***: terminated": True,
-    "double free or corruption (out)": True,
-    "terminate called after throwing an instance of 'std::runtime_error'": True,
-    "a.c:3:9: runtime error: signed integer overflow: 2 + 2": True,
-    "SUMMARY: ThreadSanitizer: data race a.c:3": True,
-    "==12== Invalid read of size 4": True,
     "#  SIGSEGV (0xb) at pc=0x00007f1d880007f0, pid=8233, tid=0x00007f1d7fd8e700": True,
     "Received signal 11 SEGV_MAPERR 000000000000": True,
     "Caught signal 11 (Segmentation fault: address not mapped)": True,
@@ -268,6 +265,14 @@ LEVELS = {
     "A fatal error was encountered.": True,
     "received SIGTERM, stopping": False,
     "installing a handler of SIGSEGV": False,
+    "Segmentation fault (core dumped)": True,
+    "Aborted": True,
+    "*** stack smashing detected ***: terminated": True,
+    "double free or corruption (out)": True,
+    "terminate called after throwing an instance of 'std::runtime_error'": True,
+    "a.c:3:9: runtime error: signed integer overflow: 2 + 2": True,
+    "SUMMARY: ThreadSanitizer: data race a.c:3": True,
+    "==12== Invalid read of size 4": True,
     "# A fatal error has been detected by the Java Runtime Environment:": True,
     "/usr/bin/ld: a.o: in function `main': a.c:3: undefined reference to `b'": True,
     "collect2: error: ld returned 1 exit status": True,
