@@ -1180,9 +1180,3 @@ def test_a_failed_test_in_a_file_of_tests_that_failed_tells(found_in):
     outer = (b"Running the tests in 'tests/beds.R' failed.", b"Last 3 lines of output:")
     assert found_in(*outer, inner, b"  bed 3 is dry", b"", b"Job failed")[0] == (3, "test")
     assert found_in(*outer, b"  bed 3 is dry", b"", b"Job failed")[0] == (1, "test")
-
-
-def test_the_process_before_a_text_of_syslog_is_none_of_it(found_in):
-    head = b"May  1 10:00:00 shed sow[12]: "
-    lines = (head + b"+ echo missing", head + b"No such bed", b"Job failed")
-    assert found_in(*lines)[0] == (2, "failed step")
