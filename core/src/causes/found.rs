@@ -262,6 +262,18 @@ impl Found {
         Some(self.chosen()?.1.cause(why))
     }
 
+    /// Its cause, if that is a failed test that is only named, by errors behind it that name one of these.
+    pub fn told_by(&self, errors: &Group) -> Option<Cause> {
+        let (_, first) = self.chosen()?;
+        let is_behind = first.told.len() == 1 && errors.first.number > first.first.number;
+        let mut several = self.all().filter(|(_, one)| is_behind && one.told.len() == 1);
+        let (_, named) = several.find(|(_, one)| shares_name(one, errors))?;
+        let mut cause = errors.cause("test");
+        cause.told.insert(0, named.told[0].clone());
+        cause.told.truncate(TOLD);
+        Some(cause)
+    }
+
     /// True if its cause only names what failed, as a list below a heading does: nothing behind a colon and no word
     /// tells why.
     pub fn is_list(&self, causes: &Causes) -> bool {

@@ -175,7 +175,8 @@ impl Errors {
         let (indent, content) = (self.below.take(), text.content());
         let Some(errors) = &mut self.last else { return };
         let announces = errors.told.last().is_some_and(|line| line.ends_with(b":"));
-        let is_in = indent.is_some_and(|indent| text.indent > indent) && role.is_none();
+        let is_next = announces && text.number == errors.last + 1;
+        let is_in = indent.is_some_and(|indent| is_next || text.indent > indent) && role.is_none();
         if content.is_empty() {
             self.below = indent.filter(|_| announces);
         } else if is_in {
@@ -494,11 +495,10 @@ impl Step {
 
     fn telling(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         if let Some(cause) = self.found.cause() {
-            let told = self.errors.told().filter(|errors| errors.last < cause.first.number);
-            return Some(match told.filter(|_| self.found.is_list(causes)) {
-                Some(errors) => errors.cause("severity"),
-                None => cause,
-            });
+            let Some(errors) = self.errors.told() else { return Some(cause) };
+            let is_list = errors.last < cause.first.number && self.found.is_list(causes);
+            let told = is_list.then(|| errors.cause("severity"));
+            return told.or_else(|| self.found.told_by(errors)).or(Some(cause));
         }
         let ring = self.told();
         let end = ring.last().map_or(0, |text| text.number);

@@ -531,6 +531,29 @@ def test_a_recap_lists_no_failed_test_again(renderer, log):
     assert len(summary["other_failures"]) == 1
 
 
+def test_a_failed_test_that_is_only_named_gives_way_to_an_error_that_names_it(renderer):
+    log = b"""test pan::closes ... FAILED
+
+failures:
+    pan::closes
+
+1 failed
+
+thread 'pan::closes' panicked at src/lib.rs:1:9:
+no lid
+
+error: test run failed
+"""
+    summary, _ = answered(renderer, [log], Wanted("summary", Selection(), 1.4e9))
+    cause = summary["cause"]
+    assert (cause["line"], cause["why"]) == (8, "test")
+    assert cause["told"] == [
+        "pan::closes",
+        "thread 'pan::closes' panicked at src/lib.rs:1:9:",
+        "no lid",
+    ]
+
+
 @pytest.mark.parametrize("others", [[], [b"ok: [first]"], [b"ok: [first]", b"ok: [second]"]])
 @pytest.mark.parametrize(
     "printed", [b"", b', "stderr": "no such b", "stdout": ""', b", 'stdout': 'no b'"]
@@ -567,6 +590,10 @@ def test_output_in_the_result_of_a_task_tells_more_than_what_is_above_it(found_i
         (
             [b"CMake Error at a.cmake:138 (message):", b"  Could NOT find b", b"  at c", b"Call Stack:"],
             ["CMake Error at a.cmake:138 (message):", "Could NOT find b"],
+        ),
+        (
+            [b"thread 'main' panicked at src/main.rs:10:9:", b"no such lid", b"note: run again"],
+            ["thread 'main' panicked at src/main.rs:10:9:", "no such lid"],
         ),
         (
             [b"NotFoundError: these are not there:", b"", b"  - b=3", b"", b"  see c"],
