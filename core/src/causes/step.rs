@@ -526,9 +526,12 @@ impl Step {
         words.map(|(words, _)| words.into_cause("end")).or_else(|| self.paragraph(causes))
     }
 
-    /// True if words of failure stand near its end.
+    /// True if a word of failure stands near its end. Most lines have no hint, which is found faster than a word.
     pub fn speaks_of_failure(&self, causes: &Causes, caches: &mut Caches) -> bool {
-        last_words(self.told(), causes, caches).is_some_and(|(_, is_near)| is_near)
+        self.told().iter().rev().take(WORD_REACH as usize).any(|text| {
+            let content = text.content();
+            causes.hints.find(content).is_some() && causes.is_word(caches, content, text.rank)
+        })
     }
 
     /// The last lines before those that only repeat what is known.

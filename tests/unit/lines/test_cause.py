@@ -1186,10 +1186,10 @@ def test_a_guess_below_an_outcome_is_no_cause(found_in):
 
 def test_of_steps_that_show_nothing_the_last_that_speaks_of_a_failure_tells(found_in):
     first, second = b"[Pipeline] { (Sow)", b"[Pipeline] { (Clean)"
-    sown = (b"sowing failed, but will try again: it is dry", b"* Cannot sow bed 3", b"b")
+    sown = (b"sowing failed, but will try again: it is dry", b"* Failed to sow bed 3", b"b")
     end = (b"cleaned", b"ERROR: script returned exit code 1")
     assert found_in(first, *sown, second, *end)[0] == (3, "failed step")
-    assert found_in(first, *sown, second, b"Cannot clean", *end)[0] == (6, "failed step")
+    assert found_in(first, *sown, second, b"Failed to clean it", *end)[0] == (6, "failed step")
     assert found_in(first, b"b", second, *end)[0] == (4, "end")
 
 
