@@ -82,7 +82,7 @@ def test_every_line_is_an_element_and_the_text_is_the_log(log):
     assert marked_up.count(b"\n") == lines
 
 
-@pytest.mark.parametrize(("name", "errors"), [("devstacklog.txt.gz", 6), ("console.html.gz", 21)])
+@pytest.mark.parametrize(("name", "errors"), [("devstacklog.txt.gz", 6), ("console.html.gz", 22)])
 def test_a_console_has_the_errors_that_its_tools_print(log, errors):
     assert shown("html", log).count(b"<li class=E id=") == errors
     assert b"ERROR: Invalid OpenStack Nova credentials." in shown("text", log, level="ERROR")
