@@ -139,6 +139,8 @@ _WRITER = re.compile(r"\d{1,7} [A-Z]{4,8} \w[\w.]{1,200} (?:\[[^\]]{0,400}\] )?(
 _BESIDE = re.compile(
     r"(?:at |in |from |File \"|stacktrace|code:|Error Trace:|>)|\S+:\d+(?::\d+)?:?$|[-+@.]{2,}|\d+[.)] "
 )
+#: Colours, and characters that a line of a log cannot have, which JSON writes as escapes. Databases refuse some.
+_UNSEEN = re.compile("\x1b\\[[0-9;]{0,64}[A-Za-z]|[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
 #: How RSpec quotes the source that failed.
 _QUOTES = "Failure/Error:"
 #: An exception whose text is in the next line.
@@ -264,7 +266,7 @@ def headline(why: str, told: Sequence[str]) -> str:
         others = (line for line in told[1:] if result.message not in line)
         last = chain.from_iterable(map(reversed, printed))
         reasons = filter(_tells, [result.message, *exceptions, *last, *others])
-        return next(reasons, result.message or told[0])[:REACH]
+        return _UNSEEN.sub("", next(reasons, result.message or told[0]))[:REACH]
     if why == "test":  # Go's name is below its messages
         told = sorted(told, key=lambda line: not line.startswith("--- FAIL"))
     first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)

@@ -27,10 +27,6 @@ _FIELD = re.compile(r'"(msg|(?:module_)?std(?:err|out))": "((?:[^"\\]|\\.)*)')
 _YAML_FIELD = re.compile(r"( {2,4})(\w{1,60}):(?: (?:[|>][-+]?\Z)?(.*))?\Z")
 
 
-#: Colours, and characters that a line of a log cannot have: JSON writes them as escapes.
-_UNSEEN = re.compile("\x1b\\[[0-9;]{0,64}[A-Za-z]|[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
-
-
 class TaskResult(NamedTuple):
     """What the result of a failed task tells."""
 
@@ -101,8 +97,7 @@ def _lines(fields: dict[str, Any], name: str) -> list[str]:
     several = value.split("\n") if isinstance(value, str) else value
     if not isinstance(several, list):
         several = [json.dumps(several)]
-    seen = (_UNSEEN.sub("", str(line)).rstrip() for line in several)
-    lines = [line for line in seen if line][-MOST_OF_OUTPUT:]
+    lines = [text for line in several if (text := str(line).rstrip())][-MOST_OF_OUTPUT:]
     most = LONGEST_OF_OUTPUT
     return [
         line if len(line) <= most else f"{line[:most]}\N{HORIZONTAL ELLIPSIS}" for line in lines

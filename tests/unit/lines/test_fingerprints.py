@@ -250,6 +250,7 @@ def test_an_outcome_that_says_why_has_one(told):
         ("severity", ['fatal: [a]: FAILED! => {"msg": "non-zero return code", "stderr": "x\\nno lid"}'], "no lid"),
         ("severity", ['fatal: [a]: FAILED! => {"msg": "non-zero return code", "rc": 1}'], "non-zero return code"),
         ("severity", ['fatal: [a]: FAILED! => {"module_stderr": "KeyError: 1\\r\\nclosed\\r\\n", "msg": "MODULE FAILURE\\nSee"}'], "KeyError: 1"),
+        ("severity", [r'fatal: [a]: FAILED! => {"msg": "no\ud800 \u001b[0;31mlid\u001b[0m\u0000\r"}'], "no lid"),
         ("test", ["FAIL: test_a (t.T)"], "FAIL: test_a (t.T)"),
         ("test", ["_____ test_a _____", "> assert lid", "E   ValueError: open"], "test_a: ValueError: open"),
         ("test", ["FAIL: test_a", "Traceback (most recent call last):", "AssertionError: 1 != 2"], "FAIL: test_a: AssertionError: 1 != 2"),
