@@ -266,7 +266,7 @@ def headline(why: str, told: Sequence[str]) -> str:
         others = (line for line in told[1:] if result.message not in line)
         last = chain.from_iterable(map(reversed, printed))
         reasons = filter(_tells, [result.message, *exceptions, *last, *others])
-        return _UNSEEN.sub("", next(reasons, result.message or told[0]))[:REACH]
+        return (_UNSEEN.sub("", next(reasons, result.message)) or told[0])[:REACH]
     if why == "test":  # Go's name is below its messages
         told = sorted(told, key=lambda line: not line.startswith("--- FAIL"))
     first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)
