@@ -86,7 +86,7 @@ def _yaml_fields(lines: Sequence[str]) -> dict[str, str]:
         found = _YAML_FIELD.match(line)
         if found and found[1] == (depth or found[1]):
             depth, name, value = found.groups(default="")
-            fields[name] = value.strip("'\"")
+            fields[name] = "" if value == "<omitted>" else value.strip("'\"")
         elif name:
             fields[name] += f"\n{line.strip()}"
     return fields
