@@ -5,7 +5,6 @@ A page shows the lines of each log's cause with some around them, and what faile
 most of a few logs, and errors of others at that moment.
 """
 
-import re
 from collections.abc import Hashable, Sequence
 
 from oslogserve.errors import Incomplete
@@ -15,7 +14,7 @@ from oslogserve.jobs.ranking import micros_of
 from oslogserve.jobs.reading import LogRead
 from oslogserve.jobs.walk import File
 from oslogserve.lines.excerpt.lines import MarkedLine, plan_of, planned
-from oslogserve.lines.results import TaskResult, result_of
+from oslogserve.lines.results import MAY_OPEN, MOST_BELOW, TaskResult, result_of
 from oslogserve.lines.summary import CauseLine, ErrorLine, innermost
 
 # Of a page.
@@ -28,13 +27,6 @@ MOST_LINES = 8
 #: Bytes of a line that are read: what a failed task printed comes late in one long line.
 LONGEST = 32 * 1024
 
-#: Lines below a task's host that are read as its result.
-MOST_BELOW = 100
-#: The text of a cause with a result that may be below.
-_MAY_OPEN = re.compile(
-    r"(?:fatal|failed): \[.*=>(?: \{| changed=\w+)?\s*\Z|An exception occurred during task execution"
-)
-
 # Of a text.
 #: Logs that are read again: so many, and one more for so many bytes of the excerpt.
 LEAST_LOGS, BYTES_OF_LOG, MOST_LOGS = 2, 3000, 6
@@ -43,11 +35,8 @@ OTHERS = 3
 #: Microseconds before and after the failure, and errors of other logs within.
 MOMENT, MOST_AT_MOMENT = 5 * 10**6, 20
 
-
 #: A line, and the result that it has or that is below it; None for none.
 Row = tuple[MarkedLine, TaskResult | None]
-
-
 #: The lines above a cause, those of it, and those below; and the task, or another chapter, that has it, "" for none.
 Excerpt = tuple[list[Row], list[Row], list[Row], str]
 #: Logs of which the cause has the same lines, and lines of the first one that may be shown.
@@ -66,7 +55,7 @@ def excerpts(job: Job, found: Findings) -> dict[File, Excerpt]:
         if (cause := one.summary.cause) and left >= 0:
             first, last = lines_shown(cause)
             above = max(1, first - LINES_AROUND)
-            may_open = _MAY_OPEN.search(cause.text)
+            may_open = MAY_OPEN.search(cause.text)
             plan = plan_of([(above, last + LINES_AROUND + (MOST_BELOW if may_open else 0))])
             several.append((one.file, job.reader.marked_lines(one.file, plan, LONGEST)))
             task = innermost(one.summary.chapters, cause.line)

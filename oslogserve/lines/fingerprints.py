@@ -141,6 +141,8 @@ _BESIDE = re.compile(
 )
 #: Colours, and characters that a line of a log cannot have, which JSON writes as escapes. Databases refuse some.
 _UNSEEN = re.compile("\x1b\\[[0-9;]{0,64}[A-Za-z]|[\x00-\x08\x0a-\x1f\x7f-\x9f\ud800-\udfff]")
+#: How Go names a failed test, below its messages.
+_NAMES = "--- FAIL"
 #: How RSpec quotes the source that failed.
 _QUOTES = "Failure/Error:"
 #: An exception whose text is in the next line.
@@ -209,7 +211,7 @@ def fingerprints(why: str, lines: Sequence[str], chapter: str | None = None) -> 
     if why == "test":
         first = lines[0]
         is_name = not (first.startswith("Traceback (") or _SAYS_NOTHING.fullmatch(first))
-        below = (line for line in lines if line.startswith("--- FAIL"))  # Go's, below its messages
+        below = (line for line in lines if line.startswith(_NAMES))
         name = next(below, first if is_name else "")
     step = normalised(chapter or "")
     own_step = "" if _ANY_STEP.match(chapter or "") else step
@@ -259,6 +261,7 @@ def normalised(line: str, is_name: bool = False) -> str:
 def headline(why: str, told: Sequence[str]) -> str:
     """What the lines of a failure tell, in one: a failed test with its reason, an exception, why a task failed, or the
     first line; behind one that only announces it, the next one too. Arguments: as of fingerprints()."""
+    # Members of an object are told without their indentation.
     result, _ = result_of([told[0], *(f"    {line}" for line in told[1:])])
     if result:
         printed = result.outputs.values()
@@ -267,8 +270,8 @@ def headline(why: str, told: Sequence[str]) -> str:
         last = chain.from_iterable(map(reversed, printed))
         reasons = filter(_tells, [result.message, *exceptions, *last, *others])
         return (_UNSEEN.sub("", next(reasons, result.message)) or told[0])[:REACH]
-    if why == "test":  # Go's name is below its messages
-        told = sorted(told, key=lambda line: not line.startswith("--- FAIL"))
+    if why == "test":
+        told = sorted(told, key=lambda line: not line.startswith(_NAMES))
     first, *rest = (_BLANKS.sub(" ", _BANNER.sub("", line[:REACH])).strip() for line in told)
     if why == "severity" and (writer := _WRITER.match(first)):
         first = first[writer.end() :]

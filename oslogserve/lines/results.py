@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the result of a failed task of Ansible tells.
+"""The result of a failed task of Ansible, read for what it tells.
 
-The result stands behind the task's host: JSON in one line, or over several ones, which are indented, as JSON or as
+It stands behind the task's host: JSON in one line, or over several ones, which are indented, as JSON or as
 YAML.
 """
 
@@ -10,13 +10,17 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-#: Characters of the lines below a task's host that are read as its result.
-MOST_OF_RESULT = 128 * 1024
+#: Lines below a task's host that are read as its result, and their characters.
+MOST_BELOW, MOST_OF_RESULT = 100, 128 * 1024
 #: Lines of each output that are shown, the last ones, since these tell most; and the characters of each.
 MOST_OF_OUTPUT, LONGEST_OF_OUTPUT = 8, 1000
 _FAILED = re.compile(
     r"((.{0,200}?)(?:fatal|failed): \[[^\]]{1,200}\].{0,300}?=> ?)(\{.*|(?:changed=\w{4,5})?\Z)",
     re.DOTALL,
+)
+#: The text of a cause with a result that may be below.
+MAY_OPEN = re.compile(
+    r"(?:fatal|failed): \[.*=>(?: \{| changed=\w+)?\s*\Z|An exception occurred during task execution"
 )
 _DIGIT = re.compile(r"\d")
 #: Fields of outputs. A module that crashed has those with "module_".

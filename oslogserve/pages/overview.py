@@ -233,7 +233,6 @@ def section(
         most_reported=MOST_TESTS,
         lines_shown=lines_shown,
         excerpt_of=lambda one: excerpts.get(one.file),
-        headline=lambda one: one.summary.cause.headline,
         brief=address(
             [pair for pair in query.parameters if pair[0] in OF_BRIEF],
             ("format",),

@@ -124,11 +124,6 @@ impl Errors {
         self.before_recap.as_ref().or(self.last.as_ref())
     }
 
-    /// True if few lines are between the last group and the line.
-    fn is_near(&self, text: &Text<'_>) -> bool {
-        self.last.as_ref().is_some_and(|errors| text.number - errors.last <= GAP)
-    }
-
     /// Takes an error. Returns the last group if another one begins. above: the lines above it. names: true if it only
     /// names what failed.
     fn add(
@@ -138,14 +133,13 @@ impl Errors {
         text: &Text<'_>,
         names: bool,
     ) -> Option<Group> {
-        if self.only_names && !names && self.is_near(text) {
+        let is_near = self.last.as_ref().is_some_and(|errors| text.number - errors.last <= GAP);
+        if self.only_names && !names && is_near {
             self.last = None;
         }
-        self.only_names = names && (self.only_names || !self.is_near(text));
+        self.only_names = names && (self.only_names || !is_near);
         match &mut self.last {
-            Some(errors)
-                if text.number - errors.last <= GAP || is_stack(above, causes, errors.last) =>
-            {
+            Some(errors) if is_near || is_stack(above, causes, errors.last) => {
                 errors.extend(text);
                 None
             }
@@ -540,10 +534,16 @@ impl Step {
     }
 
     fn paragraph(&self, causes: &Causes) -> Option<Cause> {
-        let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);
         let passed = |cause: &Cause| cause.told.iter().all(|line| causes.is_passed_test(line));
         let paragraph = last_paragraph(self.told(), causes);
-        paragraph.filter(|cause| !(is_result && passed(cause))).or_else(|| self.only_line())
+        paragraph
+            .filter(|cause| self.result().is_none() || !passed(cause))
+            .or_else(|| self.only_line())
+    }
+
+    /// The outcome that was the turn, if it holds what its command printed.
+    fn result(&self) -> Option<&Text<'static>> {
+        self.turn.as_ref().filter(|turn| turn.is_result)?.outcome.as_ref()
     }
 
     /// Its last lines, without a recap; None for a step without lines.
@@ -555,10 +555,9 @@ impl Step {
 
     /// The cause of a step without a line that could be one.
     fn only_line(&self) -> Option<Cause> {
-        let outcome = self.turn.as_ref().and_then(|turn| turn.outcome.as_ref());
-        let is_result = self.turn.as_ref().is_some_and(|turn| turn.is_result);
-        let result = outcome.filter(|_| is_result).map(|only| Group::new(only).cause("severity"));
-        let only = || self.begin.as_ref().or(outcome);
+        let outcome = || self.turn.as_ref()?.outcome.as_ref();
+        let result = self.result().map(|only| Group::new(only).cause("severity"));
+        let only = || self.begin.as_ref().or_else(outcome);
         result.or_else(|| only().map(|only| Group::new(only).cause("end")))
     }
 }
