@@ -84,6 +84,7 @@ def visit(server, chromium):
         context.on("request", lambda request: requests.append(request.url))
 
         def visit(path, fragment=""):
+            page.goto("about:blank")  # the scripts of the page before ask for nothing more
             found.clear()
             requests.clear()
             address = f"{server.url}{path}"
