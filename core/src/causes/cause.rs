@@ -10,10 +10,11 @@ use std::sync::Arc;
 
 use memchr::{memchr, memrchr};
 
-use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::cause_rules::{Caches, Causes};
 use crate::causes::chapter_finder::ChapterFinder;
 use crate::causes::chapters::Marked;
 use crate::causes::group::{Cause, Group, LONGEST, Text};
+use crate::causes::marks::Mark;
 use crate::causes::steps::{Ending, Log, Steps};
 use crate::cursor::is_space;
 use crate::lines::Next;
@@ -116,11 +117,11 @@ impl CauseFinder {
         let rank = if line.seen.is_default && rank < causes.warning { 0 } else { rank };
         let is_timed = !line.seen.time.is_empty();
         self.lines += 1;
-        self.records += u64::from(0 < rank && (is_timed || causes.is_record(&line.text)));
+        self.records += u64::from(0 < rank && (is_timed || causes.heads.is_record(&line.text)));
         if is_timed
             && 0 < rank
             && rank < causes.warning
-            && !causes.is_result(without_end(&line.text))
+            && !causes.passed.is_result(without_end(&line.text))
         {
             self.is_healthy = false;
             if self.is_low && !self.steps.are_decided() {
@@ -142,10 +143,16 @@ impl CauseFinder {
         } else {
             Cow::Borrowed(beginning(&raw[cut..]))
         };
-        self.has_job_heads |= self.lines == 1 && causes.job_time(&shown).is_some();
+        self.has_job_heads |= self.lines == 1 && causes.heads.job_time(&shown).is_some();
         let text = if cut == 0 { line.seen.text } else { 0 };
-        let (head, own_time) = causes.head(caches, &shown, line.time(), text, self.has_job_heads);
-        let behind = causes.behind_step_head(caches, &shown, head);
+        let (head, own_time) = causes.heads.head(
+            &mut caches.behind_time,
+            &shown,
+            line.time(),
+            text,
+            self.has_job_heads,
+        );
+        let behind = causes.heads.behind_step_head(&mut caches.step_head, &shown, head);
         let mut indent = indent_at(&shown, behind);
         let mut start = behind + indent;
         let mut head = if behind > head { head } else { start };
@@ -161,8 +168,8 @@ impl CauseFinder {
         let is_empty = content.is_empty();
         self.is_low &= is_empty;
         let may_be_hinted = line.seen.has_escapes
-            || line.place_of(&mut self.hints, |rest| causes.hints.find(rest)).is_some();
-        let mark = causes.mark(caches, content, may_be_hinted);
+            || line.place_of(&mut self.hints, |rest| causes.marks.hints.find(rest)).is_some();
+        let mark = causes.marks.of(&mut caches.marks, content, may_be_hinted);
         let hidden = &raw[..cut];
         let command = causes.chapters.command(content, raw, hidden);
         if mark.is_some() || command.is_some() || !hidden.is_empty() {

@@ -5,8 +5,9 @@
 use std::mem;
 use std::sync::Arc;
 
-use crate::causes::cause_rules::{Caches, Causes, Form, Mark, Name};
+use crate::causes::cause_rules::{Caches, Causes};
 use crate::causes::group::{Cause, Group, Ring, TOLD, Text};
+use crate::causes::marks::{Form, Mark, Name};
 
 /// Lines of a failed test's report.
 pub const REPORT: u64 = 40;
@@ -138,11 +139,11 @@ impl Found {
         if report.at == At::Blank
             && is_next
             && goes_on(group, kind, form, text)
-            && !causes.is_green(caches, content)
+            && !causes.passed.is_green(&mut caches.green, content)
         {
             report.at = At::Own;
         }
-        let is_end = is_end || (role.is_none() && causes.is_passed_test(content));
+        let is_end = is_end || (role.is_none() && causes.passed.is_test(content));
         let is_long = text.number - group.first.number > REPORT;
         let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
         let is_blank = content.is_empty() && !form.ends_with_error;
@@ -153,7 +154,7 @@ impl Found {
         if has_name
             && role.is_none()
             && report.at == At::Own
-            && causes.is_numbered(group.first.content())
+            && causes.told.is_numbered(group.first.content())
         {
             *group = group.named(text);
         } else if is_error
@@ -177,7 +178,7 @@ impl Found {
     /// After a count of failures, numbered lines are failed tests.
     pub fn take_recap(&mut self, causes: &Causes, text: &Text<'_>) {
         let has_numbered = self.first[Kind::Numbered as usize].is_some();
-        if !has_numbered || !causes.data.recap.is_match(text.content()) {
+        if !has_numbered || !causes.told.is_recap(text.content()) {
             return;
         }
         let numbered = self.first[Kind::Numbered as usize].take();
@@ -203,7 +204,7 @@ impl Found {
         text: &Text<'_>,
         kind: Kind,
     ) {
-        let own = causes.form(caches, text.content());
+        let own = causes.marks.form(&mut caches.marks, text.content());
         let headed = self.headed.as_ref().filter(|_| kind == Kind::Headed);
         let form = own.or_else(|| headed.cloned()).unwrap_or_default();
         let is_deeper = form.nests && self.depth.is_some_and(|depth| text.indent > depth);
@@ -220,10 +221,10 @@ impl Found {
             self.further.push((kind, group));
         } else if let Some(test) = last_of(&mut self.first, &mut self.further, kind) {
             let outer = mem::replace(test, Group::new(text));
-            group.tell(outer, |line| causes.nests(caches, line));
+            group.tell(outer, |line| causes.marks.nests(&mut caches.marks, line));
             *test = group;
         } else {
-            self.has_numbers |= kind == Kind::Headed && causes.is_numbered(text.content());
+            self.has_numbers |= kind == Kind::Headed && causes.told.is_numbered(text.content());
             self.first[kind as usize] = Some(group);
         }
         self.report = Some(Report { kind, form, at: At::Own });
@@ -281,7 +282,7 @@ impl Found {
             let name = &one.told[0];
             kind == Kind::Headed
                 && one.told.len() == 1
-                && !causes.has_words(name)
+                && !causes.words.are_in(name)
                 && !name.windows(2).any(|two| two == b": ")
         })
     }
@@ -291,11 +292,11 @@ impl Found {
         if self.is_empty() {
             return false;
         }
-        if causes.are_retried(content) {
+        if causes.passed.are_retried(content) {
             *self = Self::default();
             return true;
         }
-        if !causes.is_passed_test(content) {
+        if !causes.passed.is_test(content) {
             return false;
         }
         let Some(last) = full_names_in(content).next_back() else { return false };
@@ -442,10 +443,10 @@ fn located_above<'r>(
     let is_deeper = |line: &&Text<'_>| line.indent > test.indent && !line.content().is_empty();
     let mut lines: Vec<_> = ring.iter().rev().take(TOLD - 1).take_while(is_deeper).collect();
     let above = ring.iter().rev().nth(lines.len());
-    if above.is_some_and(|line| causes.nests(caches, line.content())) {
+    if above.is_some_and(|line| causes.marks.nests(&mut caches.marks, line.content())) {
         return Vec::new();
     }
-    let first = lines.iter().rposition(|line| causes.is_weak(line.content()));
+    let first = lines.iter().rposition(|line| causes.words.is_weak(line.content()));
     lines.truncate(first.map_or(0, |first| first + 1));
     lines.reverse();
     lines

@@ -62,7 +62,7 @@ impl Text<'_> {
 
     /// The item that it names, such as `#7`, and what it says of it.
     pub fn item(&self, causes: &Causes) -> Option<(&[u8], &[u8])> {
-        causes.item(self.from(self.head))
+        causes.heads.item(self.from(self.head))
     }
 
     fn from(&self, place: usize) -> &[u8] {
@@ -195,7 +195,7 @@ impl Group {
 
     /// True if its first line locates a fault.
     pub fn is_weak(&self, causes: &Causes) -> bool {
-        causes.is_weak(self.first.content())
+        causes.words.is_weak(self.first.content())
     }
 
     /// Its lines as a cause.

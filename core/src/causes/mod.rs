@@ -8,6 +8,8 @@ pub mod chapter_rules;
 pub mod chapters;
 pub mod found;
 pub mod group;
+pub mod line_rules;
+pub mod marks;
 pub mod sections;
 pub mod step;
 pub mod steps;

@@ -7,9 +7,10 @@
 
 use std::mem;
 
-use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::cause_rules::{Caches, Causes};
 use crate::causes::found::{Found, Kind, Role};
 use crate::causes::group::{Cause, Group, Ring, Text};
+use crate::causes::marks::Mark;
 
 /// Lines without an error that end a group of errors.
 pub const GAP: u64 = 20;
@@ -157,7 +158,7 @@ impl Errors {
     /// Forgets the errors of an item of which a line says that it ended well. Returns the number of their last line.
     fn forgive(&mut self, causes: &Causes, text: &Text<'_>) -> Option<u64> {
         let failed = self.item.as_deref()?;
-        text.item(causes).filter(|&(item, said)| item == failed && causes.is_done(said))?;
+        text.item(causes).filter(|&(item, said)| item == failed && causes.passed.is_done(said))?;
         self.item = None;
         self.below = None;
         self.last.take().map(|errors| errors.last)
@@ -174,9 +175,9 @@ impl Errors {
         if content.is_empty() {
             self.below = indent.filter(|_| announces);
         } else if is_in {
-            let is_call = causes.is_own_call(content, false);
+            let is_call = causes.stack.is_own_call(content, false);
             self.below = indent.filter(|_| !is_call);
-            if is_call || announces || causes.is_reason(content) {
+            if is_call || announces || causes.told.is_reason(content) {
                 errors.tell_line(content);
             }
         }
@@ -246,7 +247,9 @@ impl Step {
         let Some(last) = self.ring.last().filter(is_last) else { return false };
         let mut above = self.ring.iter().rev().skip_while(|line| line.number >= last.number);
         let head = above.find(|line| line.indent <= last.indent);
-        head.is_some_and(|head| causes.mark(caches, head.content(), false) == Some(Mark::Stack))
+        head.is_some_and(|head| {
+            causes.marks.of(&mut caches.marks, head.content(), false) == Some(Mark::Stack)
+        })
     }
 
     /// The number of its last outcome, if that says that all went well, and no error follows.
@@ -287,7 +290,7 @@ impl Step {
     /// Ends it at the line of this number: what is asked of it from now on is of a whole step.
     pub fn end(&mut self, causes: &Causes, number: u64) {
         self.settle(number);
-        if self.ring.last_two().any(|text| causes.ends_failed(text.content())) {
+        if self.ring.last_two().any(|text| causes.marks.ends_failed(text.content())) {
             self.ended = Ended::FailedByLastLine;
         }
     }
@@ -351,7 +354,7 @@ impl Step {
         }
         let mark = match mark {
             Some(Mark::Title) if !self.found.has_headed() => Some(Mark::Chapter),
-            Some(Mark::Result) if causes.has_printed(text.content()) => Some(Mark::Fatal),
+            Some(Mark::Result) if causes.told.has_printed(text.content()) => Some(Mark::Fatal),
             mark => mark,
         };
         if mark == Some(Mark::Fatal) {
@@ -412,7 +415,7 @@ impl Step {
             Some(Mark::Heading | Mark::Aborts) => {
                 let is_of_tests = mark == Some(Mark::Heading);
                 self.below = if is_of_tests { Below::Tests } else { Below::Aborts };
-                self.found.headed = causes.form(caches, content);
+                self.found.headed = causes.marks.form(&mut caches.marks, content);
                 return None;
             }
             Some(Mark::Outcome | Mark::Result | Mark::Killed) => {
@@ -432,7 +435,7 @@ impl Step {
         if !is_error && !is_told {
             return as_marked;
         }
-        let is_green = causes.is_green(caches, content);
+        let is_green = causes.passed.is_green(&mut caches.green, content);
         if is_told && !(is_green && self.below == Below::Tests) {
             let is_of_tests = mem::take(&mut self.below) == Below::Tests;
             return Some(if is_of_tests { Role::First(Kind::Headed) } else { Role::Error });
@@ -463,7 +466,7 @@ impl Step {
             self.turn_at(Some(text.copied()), is_result, Known::Until(text.number));
         }
         let Some(turn) = &mut self.turn else { return };
-        turn.exit_code = causes.exit_code(text.content()).or(turn.exit_code);
+        turn.exit_code = causes.told.exit_code(text.content()).or(turn.exit_code);
         if mark == Some(Mark::Killed) {
             turn.killed = Some(text.copied());
         }
@@ -482,7 +485,7 @@ impl Step {
     /// The step's cause; None for a step without lines.
     pub fn cause(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
         let last = self.ring.last().filter(|_| self.ended == Ended::FailedByLastLine);
-        let code = last.and_then(|text| causes.exit_code(text.content()));
+        let code = last.and_then(|text| causes.told.exit_code(text.content()));
         let exit_code = code.or_else(|| self.turn.as_ref()?.exit_code);
         Some(Cause { exit_code, ..self.telling(causes, caches)? })
     }
@@ -524,7 +527,7 @@ impl Step {
     pub fn speaks_of_failure(&self, causes: &Causes, caches: &mut Caches) -> bool {
         self.told().iter().rev().take(WORD_REACH as usize).any(|text| {
             let content = text.content();
-            causes.hints.find(content).is_some() && causes.is_word(caches, content, text.rank)
+            causes.marks.hints.find(content).is_some() && causes.is_word(caches, content, text.rank)
         })
     }
 
@@ -534,7 +537,7 @@ impl Step {
     }
 
     fn paragraph(&self, causes: &Causes) -> Option<Cause> {
-        let passed = |cause: &Cause| cause.told.iter().all(|line| causes.is_passed_test(line));
+        let passed = |cause: &Cause| cause.told.iter().all(|line| causes.passed.is_test(line));
         let paragraph = last_paragraph(self.told(), causes);
         paragraph
             .filter(|cause| self.result().is_none() || !passed(cause))
@@ -580,13 +583,13 @@ fn is_letter(byte: u8) -> bool {
 /// The last call of the program's own in the stack right above its exception.
 fn frame_above<'r>(ring: &'r Ring, causes: &Causes, text: &Text<'_>) -> Option<&'r Text<'static>> {
     let mut stack = ring.iter().rev().take_while(|line| line.indent > text.indent);
-    stack.find(|line| causes.is_own_call(line.content(), true))
+    stack.find(|line| causes.stack.is_own_call(line.content(), true))
 }
 
 /// True if all lines behind the one of this number are calls, as far as the ring has them.
 fn is_stack(ring: &Ring, causes: &Causes, number: u64) -> bool {
     let mut lines = ring.iter().rev().take_while(|line| line.number > number);
-    !ring.is_empty() && lines.all(|line| causes.is_call(line.content()))
+    !ring.is_empty() && lines.all(|line| causes.stack.is_call(line.content()))
 }
 
 /// The last lines with a word of failure, and whether they are near the end.
@@ -595,7 +598,7 @@ fn last_words(ring: &Ring, causes: &Causes, caches: &mut Caches) -> Option<(Grou
     let mut end = 0;
     let mut is_usage = false;
     for text in ring.iter() {
-        is_usage = causes.is_usage(text.content(), text.indent, is_usage);
+        is_usage = causes.words.is_usage(text.content(), text.indent, is_usage);
         if is_usage {
             continue;
         }

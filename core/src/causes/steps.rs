@@ -11,9 +11,10 @@
 
 use std::mem;
 
-use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::cause_rules::{Caches, Causes};
 use crate::causes::found::{MOST_NOTED, ends_with_name};
 use crate::causes::group::{Cause, Group, Text};
+use crate::causes::marks::Mark;
 use crate::causes::step::{ANNOTATED, ERRORS_ALONE, SURVIVED, Step};
 
 /// How far above the log's end its last outcome is if the log failed. The same for a service, which logs
@@ -133,7 +134,7 @@ impl Steps {
                     self.ended = Some(text.number);
                 }
                 self.has_annotation |=
-                    mark == Some(Mark::Error) && causes.ends_failed(text.content());
+                    mark == Some(Mark::Error) && causes.marks.ends_failed(text.content());
                 let mark = mark.filter(|&mark| mark != Mark::Healthy && mark != Mark::Ended);
                 let displaced = self.step.add(causes, caches, text, mark);
                 self.note(causes, caches, displaced.map(|errors| errors.into_cause("severity")));
@@ -170,7 +171,8 @@ impl Steps {
         let mut has = |one: &Cause, line: &Vec<u8>| {
             let mut words = one.told[0].split(|&byte| byte == b' ');
             let named = one.told.iter().enumerate();
-            let mut names = named.filter(|&(at, told)| at == 0 || causes.nests(caches, told));
+            let mut names =
+                named.filter(|&(at, told)| at == 0 || causes.marks.nests(&mut caches.marks, told));
             one.told.contains(line)
                 || words.any(|word| word == line)
                 || names.any(|(_, told)| ends_with_name(line, told))
@@ -252,7 +254,7 @@ impl Steps {
             _ => self.failed(causes, caches),
         };
         let mut cause = cause.unwrap_or_else(|| Group::new(text).cause("end"));
-        cause.exit_code = causes.exit_code(text.content()).or(cause.exit_code);
+        cause.exit_code = causes.told.exit_code(text.content()).or(cause.exit_code);
         let revoked = match mark {
             Some(Mark::TaskFailed) => Revoked::WithTask,
             Some(Mark::StepFailed | Mark::Canceled) => Revoked::ByWeight(weight, begin),

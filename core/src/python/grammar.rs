@@ -35,7 +35,7 @@ impl Grammar {
     /// A time as a line shows it in ISO 8601. written: when the log was last written, in seconds
     /// since 1970.
     fn iso(&self, time: &[u8], written: i64) -> Option<String> {
-        let iso = times::Clock::new(Arc::clone(&self.heads.readable), written).iso(time)?;
+        let iso = times::Clock::new(Arc::clone(&self.heads.times.readable), written).iso(time)?;
         Some(String::from_utf8_lossy(&iso).into_owned())
     }
 
@@ -43,7 +43,7 @@ impl Grammar {
     /// year after the last date with a year that its beginning shows, so that they are of the year nearest to it.
     fn written(&self, beginning: &[u8], written: i64) -> i64 {
         let mut recogniser = Recogniser::new(Arc::clone(&self.heads));
-        let mut clock = times::Clock::new(Arc::clone(&self.heads.readable), written);
+        let mut clock = times::Clock::new(Arc::clone(&self.heads.times.readable), written);
         let date = |line: &[u8]| {
             let seen = recogniser.seen_in(line, 0..line.len(), false);
             clock.read_with_year(&seen.time_of(line))

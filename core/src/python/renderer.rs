@@ -64,7 +64,7 @@ impl Renderer {
         ];
         within("a number of lines", numbers.into_iter().flatten().max().unwrap_or(0), 0..=MOST)?;
         let words = words.map(|words| Arc::clone(&words.0));
-        let clock = times::Clock::new(Arc::clone(&grammar.readable), written);
+        let clock = times::Clock::new(Arc::clone(&grammar.times.readable), written);
         let view: Box<dyn View> = match &wanted.view[..] {
             "html" => {
                 let marked = compiled(&wanted.selection.searches)?;

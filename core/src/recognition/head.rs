@@ -84,14 +84,8 @@ fn head_within(
         starts: [0; MOST_CONTENTS],
         start_count: 0,
         contents: 0,
-        content: 0,
+        content: Content::new(0, Position::Start),
         default: None,
-        context: Position::Start,
-        words: 0,
-        fields: 0,
-        is_prose: false,
-        is_numeric: true,
-        is_column: false,
     };
     reader.read();
     reader.head
@@ -125,13 +119,19 @@ struct Reader<'r> {
     starts: [usize; MOST_CONTENTS],
     start_count: usize,
     contents: usize,
-    /// Where the last content began.
-    content: usize,
+    /// The last content.
+    content: Content,
     /// The rank of a wrapper or syslog's priority, for content that shows none.
     default: Option<usize>,
+}
+
+/// A content, up to the token that is read.
+struct Content {
+    /// Where it began.
+    start: usize,
     /// Start, Named, Timed or Logged.
     context: Position,
-    // Counts since the content began: words of prose, and fields.
+    /// Words of prose.
     words: usize,
     fields: usize,
     /// Directly behind a word.
@@ -140,6 +140,33 @@ struct Reader<'r> {
     is_numeric: bool,
     /// Behind several spaces.
     is_column: bool,
+}
+
+impl Content {
+    fn new(start: usize, context: Position) -> Self {
+        let (is_prose, is_numeric, is_column) = (false, true, false);
+        Self { start, context, words: 0, fields: 0, is_prose, is_numeric, is_column }
+    }
+
+    fn is_logged(&self) -> bool {
+        matches!(self.context, Position::Timed | Position::Logged)
+    }
+
+    fn is_first(&self) -> bool {
+        self.fields + self.words == 0
+    }
+
+    fn position(&self) -> Position {
+        match (self.context, self.is_first()) {
+            (Position::Timed | Position::Logged, _) if self.is_prose => Position::Prose,
+            (Position::Start, true) => Position::FirstStart,
+            (Position::Named, true) => Position::FirstNamed,
+            (Position::Timed, true) => Position::FirstTimed,
+            (Position::Logged, true) => Position::FirstLogged,
+            (Position::Timed, false) if self.is_numeric => Position::Numbered,
+            (context, _) => context,
+        }
+    }
 }
 
 impl Reader<'_> {
@@ -151,8 +178,8 @@ impl Reader<'_> {
             };
             next = self.token(at).map(|at| {
                 let behind = self.behind_blanks(at);
-                self.is_column = behind - at > 1 || self.text.get(at) == Some(&b'\t');
-                self.is_prose &= !self.is_column;
+                self.content.is_column = behind - at > 1 || self.text.get(at) == Some(&b'\t');
+                self.content.is_prose &= !self.content.is_column;
                 behind
             });
         }
@@ -181,7 +208,8 @@ impl Reader<'_> {
     fn outcome(&mut self) -> Option<usize> {
         let (grammar, text) = (self.grammar, self.text);
         let found = self.shown_outcome();
-        let found = found.filter(|&rank| rank < grammar.warning || !grammar.has_passed(text));
+        let found =
+            found.filter(|&rank| rank < grammar.warning || !grammar.exceptions.has_passed(text));
         self.head.is_default = found.is_none() && self.default.is_some();
         found.or(self.default)
     }
@@ -189,7 +217,7 @@ impl Reader<'_> {
     fn shown_outcome(&mut self) -> Option<usize> {
         let starts = &self.starts[..self.start_count];
         for &start in starts {
-            let rank = self.grammar.exception(self.caches, self.text, start);
+            let rank = self.grammar.exceptions.at(&mut self.caches.exceptions, self.text, start);
             if rank.is_some() {
                 return rank;
             }
@@ -197,12 +225,14 @@ impl Reader<'_> {
         let first = starts.first().map(|first| first.saturating_sub(1));
         first
             .filter(|_| (self.may_have_location)())
-            .and_then(|first| self.grammar.location(&self.plain[first..]))
-            .or_else(|| self.grammar.ending(self.text))
+            .and_then(|first| {
+                self.grammar.exceptions.location(&self.grammar.severities, &self.plain[first..])
+            })
+            .or_else(|| self.grammar.exceptions.ending(self.text))
     }
 
     fn scan(&mut self, at: usize) -> Option<Range<usize>> {
-        let found = self.grammar.time_at(self.caches, self.plain, at);
+        let found = self.grammar.times.at(&mut self.caches.times, self.plain, at);
         self.look(self.caches.times.looked);
         found
     }
@@ -218,8 +248,8 @@ impl Reader<'_> {
         let before = &self.text[time.start.saturating_sub(LONGEST_DATE)..time.start];
         let is_of_day = matches!(self.text[time.clone()], [_, b':', ..] | [_, _, b':', ..]);
         before.iter().any(|&byte| is_word(byte))
-            && (is_of_day && self.grammar.no_clock.is_match(before)
-                || self.grammar.thing.is_match(before))
+            && (is_of_day && self.grammar.times.no_clock.is_match(before)
+                || self.grammar.times.thing.is_match(before))
     }
 
     /// Keeps the severity, and a time behind it if none stood before.
@@ -234,8 +264,8 @@ impl Reader<'_> {
             let is_between = |byte: &u8| b" \t:,|])>-".contains(byte);
             at += self.text[at..].iter().take_while(|byte| is_between(byte)).count();
             at += usize::from(self.text.get(at) == Some(&b'['));
-            let day = |reader: &Self| reader.grammar.day_of_year.scan(reader.plain, at);
-            let uptime = &self.grammar.uptime;
+            let day = |reader: &Self| reader.grammar.times.day_of_year.scan(reader.plain, at);
+            let uptime = &self.grammar.times.uptime;
             if let Some(time) = self.scan(at).or_else(|| day(self)) {
                 self.found_time(time);
             } else if let Some(time) =
@@ -259,10 +289,7 @@ impl Reader<'_> {
         if self.contents > MOST_CONTENTS || at >= self.plain.len() {
             return None;
         }
-        self.context = context;
-        (self.words, self.fields) = (0, 0);
-        (self.is_prose, self.is_numeric, self.is_column) = (false, true, false);
-        self.content = at;
+        self.content = Content::new(at, context);
         // Cisco's marks of a clock that is not set, and wget's dashes.
         let marks = match self.text[at..] {
             [b'*' | b'.', ..] => 1,
@@ -313,26 +340,6 @@ impl Reader<'_> {
         self.default = self.default.or(found.default);
     }
 
-    fn is_logged(&self) -> bool {
-        matches!(self.context, Position::Timed | Position::Logged)
-    }
-
-    fn is_first(&self) -> bool {
-        self.fields + self.words == 0
-    }
-
-    fn position(&self) -> Position {
-        match (self.context, self.is_first()) {
-            (Position::Timed | Position::Logged, _) if self.is_prose => Position::Prose,
-            (Position::Start, true) => Position::FirstStart,
-            (Position::Named, true) => Position::FirstNamed,
-            (Position::Timed, true) => Position::FirstTimed,
-            (Position::Logged, true) => Position::FirstLogged,
-            (Position::Timed, false) if self.is_numeric => Position::Numbered,
-            (context, _) => context,
-        }
-    }
-
     fn time_at(&mut self, at: usize) -> Option<Range<usize>> {
         let first = self.plain.get(at)?;
         (first.is_ascii_digit() || first.is_ascii_uppercase()).then(|| self.scan(at))?
@@ -354,7 +361,7 @@ impl Reader<'_> {
             (self.from, self.looked) = (Some(behind), behind);
         }
         if self.start_count > 0
-            && self.content == time.start
+            && self.content.start == time.start
             && self.starts[self.start_count - 1] == time.start
         {
             self.start_count -= 1;
@@ -396,7 +403,7 @@ impl Reader<'_> {
     }
 
     fn token(&mut self, at: usize) -> Option<usize> {
-        if at != self.content {
+        if at != self.content.start {
             if let Some(time) = self.time_at(at) {
                 return self.behind_time(time);
             }
@@ -407,7 +414,7 @@ impl Reader<'_> {
                 return found;
             }
         }
-        let mut position = self.position();
+        let mut position = self.content.position();
         let own = position;
         if own == Position::FirstStart && may_wrap(&self.plain[at..]) {
             position = Position::Wrapped;
@@ -445,7 +452,7 @@ impl Reader<'_> {
             }
             Kind::Klog => {
                 self.look(usize::MAX);
-                let time = grammar.klog.scan(self.plain, at + 1)?;
+                let time = grammar.times.klog.scan(self.plain, at + 1)?;
                 let behind = time.end;
                 self.found_time(time);
                 return Some((grammar.severities.letter(text[at])?, behind));
@@ -473,7 +480,7 @@ impl Reader<'_> {
     /// True if several spaces stand before the token and two behind it.
     fn is_alone_in_column(&mut self, end: usize) -> bool {
         self.look(end + 2);
-        self.is_column && self.text[end..].starts_with(b"  ")
+        self.content.is_column && self.text[end..].starts_with(b"  ")
     }
 
     /// Begins the content behind a token. None if it ends the head.
@@ -489,25 +496,28 @@ impl Reader<'_> {
             }
             Kind::Wrapper | Kind::Default => {
                 (self.is_wrapped, self.head.text) = (true, end as u16);
-                self.begin(end, self.context)
+                self.begin(end, self.content.context)
             }
-            Kind::Again => self.begin(end, self.context),
+            Kind::Again => self.begin(end, self.content.context),
             Kind::Ornament => self.begin(end, Position::Named),
             Kind::NumberTime | Kind::SectionTime => {
                 self.head.is_mark |= kind == Kind::SectionTime;
                 self.behind_time(last_number(self.text, at..end)?)
             }
             Kind::Process => self.begin(end, Position::Logged),
-            Kind::Program if self.is_logged() => self.begin(end, Position::Logged),
-            Kind::Program if self.context == Position::Start && self.is_first() => {
+            Kind::Program if self.content.is_logged() => self.begin(end, Position::Logged),
+            Kind::Program if self.content.context == Position::Start && self.content.is_first() => {
                 self.begin(end, Position::Named)
             }
-            Kind::Bar if self.is_logged() => {
+            Kind::Bar if self.content.is_logged() => {
                 let behind = self.behind_blanks(end);
                 let is_table = self.text.get(behind) == Some(&b'|');
-                if is_table { None } else { self.begin(behind, self.context) }
+                if is_table { None } else { self.begin(behind, self.content.context) }
             }
-            Kind::Bar if self.contents == 1 && (1..3).contains(&(self.fields + self.words)) => {
+            Kind::Bar
+                if self.contents == 1
+                    && (1..3).contains(&(self.content.fields + self.content.words)) =>
+            {
                 self.begin(end, Position::Start)
             }
             Kind::Program | Kind::Bar | Kind::Object | Kind::Stop => None,
@@ -517,14 +527,14 @@ impl Reader<'_> {
 
     /// Counts a field. None if there were too many.
     fn field(&mut self, kind: Kind, at: usize, end: usize) -> Option<usize> {
-        self.is_prose = false;
+        self.content.is_prose = false;
         match kind {
             Kind::Mark => {
-                self.words = 0;
+                self.content.words = 0;
                 return Some(end);
             }
             Kind::Pair | Kind::LastPair => {
-                if at == self.content {
+                if at == self.content.start {
                     self.look(usize::MAX);
                     if let Some(found) = members::of_pairs(self.grammar, self.caches, self.text, at)
                     {
@@ -535,33 +545,34 @@ impl Reader<'_> {
                 if kind == Kind::LastPair {
                     return None;
                 }
-                self.is_prose = self.words > 0 || self.context != Position::Timed;
+                self.content.is_prose =
+                    self.content.words > 0 || self.content.context != Position::Timed;
             }
             Kind::Group
-                if self.context == Position::Start
+                if self.content.context == Position::Start
                     && self.text[at] == b'['
-                    && self.is_numeric
-                    && self.words == 0 =>
+                    && self.content.is_numeric
+                    && self.content.words == 0 =>
             {
                 return self.begin(end, Position::Start);
             }
             Kind::Word | Kind::FirstWord | Kind::Column => return self.word(at),
             _ => {}
         }
-        self.is_numeric &= matches!(kind, Kind::Number | Kind::Dash);
-        self.fields += 1;
-        let is_unbound = self.is_logged() && kind != Kind::Group;
-        (is_unbound || self.fields <= MOST_FIELDS).then_some(end)
+        self.content.is_numeric &= matches!(kind, Kind::Number | Kind::Dash);
+        self.content.fields += 1;
+        let is_unbound = self.content.is_logged() && kind != Kind::Group;
+        (is_unbound || self.content.fields <= MOST_FIELDS).then_some(end)
     }
 
     fn word(&mut self, at: usize) -> Option<usize> {
         let word = Words { text: self.text, at }.next().filter(|word| word.start == at)?;
         self.look(word.end + 1);
-        self.words += 1;
-        self.is_prose = !matches!(&self.text[word.clone()], b"root" | b"main");
-        self.is_numeric = false;
-        let most = if self.is_logged() { MOST_WORDS } else { 1 };
-        (self.words <= most).then_some(word.end)
+        self.content.words += 1;
+        self.content.is_prose = !matches!(&self.text[word.clone()], b"root" | b"main");
+        self.content.is_numeric = false;
+        let most = if self.content.is_logged() { MOST_WORDS } else { 1 };
+        (self.content.words <= most).then_some(word.end)
     }
 }
 

@@ -111,7 +111,7 @@ pub fn of_pairs(grammar: &Grammar, caches: &mut Caches, text: &[u8], at: usize) 
         if found.time.is_empty() {
             if may_name_time(grammar, name) {
                 found.time = time(grammar, caches, text, name, value);
-            } else if let Some(audit) = group_at(&grammar.audit, text, value.start) {
+            } else if let Some(audit) = group_at(&grammar.times.audit, text, value.start) {
                 found.time = audit;
             }
         }
@@ -271,6 +271,8 @@ fn time(
     if !is_known && in_unit(name).1.is_none_or(|in_unit| digits != in_unit) {
         return 0..0;
     }
-    let found = grammar.members.scan(text, at);
-    found.or_else(|| grammar.time_at(caches, &text[..value.end], at)).unwrap_or_default()
+    let found = grammar.times.members.scan(text, at);
+    found
+        .or_else(|| grammar.times.at(&mut caches.times, &text[..value.end], at))
+        .unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //! Recognition of a line: its time, its severity, what it inherits of both, and the tables by which both are read.
 
+pub mod exceptions;
 pub mod grammar;
 pub mod head;
 pub mod heads;

@@ -40,6 +40,8 @@ pub fn place_of(chunk: &[u8; CHUNK]) -> usize {
 }
 
 /// A list of patterns; the first that matches counts.
+#[derive(Deserialize)]
+#[serde(try_from = "Lines")]
 pub struct Patterns {
     automaton: DFA,
     /// The first bytes of texts that they match.
@@ -85,6 +87,11 @@ impl Patterns {
         let classes = patterns.automaton.byte_classes().alphabet_len();
         debug_assert!(classes <= MOST_CLASSES, "they tell {classes} kinds of bytes apart");
         Ok(patterns)
+    }
+
+    /// For a pattern of a file that stands alone.
+    pub fn alone<'de, D: Deserializer<'de>>(written: D) -> Result<Self, D::Error> {
+        Self::new([&Parsed::deserialize(written)?.0]).map_err(D::Error::custom)
     }
 
     /// Patterns that are parsed.
@@ -223,6 +230,8 @@ impl<T> Pool<T> {
 }
 
 /// Texts that are found in a fraction of an expression's time.
+#[derive(Deserialize)]
+#[serde(try_from = "Vec<String>")]
 pub struct Literals(Prefilter);
 
 impl Literals {
@@ -243,6 +252,14 @@ impl Literals {
     #[inline]
     pub fn find(&self, text: &[u8]) -> Option<usize> {
         self.0.find(text, Span::from(0..text.len())).map(|found| found.start)
+    }
+}
+
+impl TryFrom<Vec<String>> for Literals {
+    type Error = &'static str;
+
+    fn try_from(all: Vec<String>) -> Result<Self, Self::Error> {
+        Self::of(&all).ok_or("there is nothing to find")
     }
 }
 
@@ -278,6 +295,11 @@ impl<'de> Deserialize<'de> for Parsed {
 /// Lines that tools print: the tool, and the line's pattern.
 pub type Lines = Vec<(String, Parsed)>;
 
+/// A pattern of a file, as an expression for a text that holds it anywhere.
+#[derive(Deserialize)]
+#[serde(try_from = "Parsed")]
+pub struct Anywhere(Regex);
+
 /// A pattern of a file, as an expression for a text that begins with it.
 #[derive(Deserialize)]
 #[serde(try_from = "Parsed")]
@@ -288,11 +310,35 @@ pub struct Beginning(Regex);
 #[serde(try_from = "Lines")]
 pub struct BeginningOfAny(Beginning);
 
+impl TryFrom<Parsed> for Anywhere {
+    type Error = String;
+
+    fn try_from(pattern: Parsed) -> Result<Self, String> {
+        expression(&pattern.0).map(Self)
+    }
+}
+
+impl Deref for Anywhere {
+    type Target = Regex;
+
+    fn deref(&self) -> &Regex {
+        &self.0
+    }
+}
+
 impl TryFrom<Parsed> for Beginning {
     type Error = String;
 
     fn try_from(pattern: Parsed) -> Result<Self, String> {
         beginning([&pattern.0]).map(Self)
+    }
+}
+
+impl TryFrom<Lines> for Patterns {
+    type Error = String;
+
+    fn try_from(lines: Lines) -> Result<Self, String> {
+        Self::new(lines.iter().map(|(_, pattern)| &pattern.0))
     }
 }
 

@@ -122,7 +122,9 @@ impl Recogniser {
         let head = &rest[..size.min(REACH)];
         if is_plain || !ansi::has_sign(head) {
             return seen_again(grammar, caches, head, &mut || {
-                words.place_in(size, rest, |rest| grammar.location_words.find(rest)).is_some()
+                words
+                    .place_in(size, rest, |rest| grammar.exceptions.location_words.find(rest))
+                    .is_some()
             });
         }
         let seen = seen_in_plain(grammar, caches, &ansi::without(head), &mut || true);
@@ -158,7 +160,7 @@ fn names_date(grammar: &Grammar, lines: &[u8]) -> bool {
     let from = end.saturating_sub(LONGEST_HEADING);
     let start = line_start(lines, from, end);
     let is_whole = start > from || from == 0;
-    is_whole && grammar.dated_thing.is_match(&ansi::without(&lines[start..end]))
+    is_whole && grammar.times.dated_thing.is_match(&ansi::without(&lines[start..end]))
 }
 
 /// As seen_in_plain. Lines that show nothing are remembered.
@@ -200,7 +202,7 @@ fn seen_in_plain(
             seen.program = program_at(text, head.behind);
         }
     } else if seen.time.is_empty() {
-        seen.continues = grammar.continues(caches, text);
+        seen.continues = grammar.exceptions.continues(&mut caches.exceptions, text);
     }
     seen
 }

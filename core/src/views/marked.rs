@@ -4,8 +4,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use crate::causes::cause_rules::{Caches, Causes, Mark};
+use crate::causes::cause_rules::{Caches, Causes};
 use crate::causes::group::LONGEST;
+use crate::causes::marks::Mark;
 use crate::cursor::is_space;
 use crate::lines::without_line_feed;
 use crate::recognition::recognise::Seen;
@@ -99,18 +100,19 @@ impl Marked {
         let causes = &self.causes;
         let Some(caches) = &mut self.caches else { return (Sign::None, 0) };
         let may_have_job_head = time.is_empty();
-        let (start, _) = causes.head(caches, shown, time, seen.text, may_have_job_head);
+        let (start, _) =
+            causes.heads.head(&mut caches.behind_time, shown, time, seen.text, may_have_job_head);
         let start = start + shown[start..].iter().take_while(|&&byte| is_space(byte)).count();
         let quoted = causes.quoted(shown, start, seen.inner);
         let content =
             quoted.as_ref().map_or(&shown[start..], |(text, at)| text[*at..].trim_ascii_start());
         let content = &content[..content.len().min(LONGEST)];
-        let mark = causes.mark(caches, content, true);
-        let sign = if mark == Some(Mark::Chapter) && causes.is_passed_test(content) {
+        let mark = causes.marks.of(&mut caches.marks, content, true);
+        let sign = if mark == Some(Mark::Chapter) && causes.passed.is_test(content) {
             Sign::Green
         } else if let Some(mark) = mark {
             Sign::Marked(mark)
-        } else if causes.is_green(caches, content) {
+        } else if causes.passed.is_green(&mut caches.green, content) {
             Sign::Green
         } else if causes.is_word(caches, content, seen.severity.unwrap_or(0)) {
             Sign::Word

@@ -38,7 +38,8 @@ RULES = [
     *((mark, row[1]) for mark, rows in table("marks.toml").items() for row in rows),
     *(("chapter", row["line"]) for row in table("chapters.toml")["chapters"]),
 ]
-PIECES = table("causes.toml")["pieces"] | {"frame": f"(?:{table('causes.toml')['frame']})*"}
+CAUSES = table("causes.toml")
+PIECES = CAUSES["pieces"] | {"frame": f"(?:{CAUSES['marks']['frame']})*"}
 CHAPTERS = len(table("chapters.toml")["chapters"])
 #: Beginnings of patterns that may begin with any byte.
 ANY = (".", r"\S", r"(?:\S", r"\w", r"[\w", "{frame}")
@@ -57,7 +58,7 @@ def test_the_first_rule_that_matches_a_line_gives_its_mark(mark):
     for line in (line.lstrip() for line in MARKED[mark]):
         first, pattern = next(one for one in RULES if compiled(one[1], PIECES).match(line))
         assert first == mark, line
-        is_hinted = any(hint.encode() in line for hint in table("causes.toml")["hints"])
+        is_hinted = any(hint.encode() in line for hint in CAUSES["marks"]["hints"])
         assert is_hinted or not pattern.startswith(ANY), line
 
 

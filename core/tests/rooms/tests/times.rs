@@ -15,7 +15,7 @@ static GRAMMAR: LazyLock<Grammar> =
     LazyLock::new(|| Grammar::new(&[], &Tables::new(HashMap::new())).unwrap());
 
 fn clock(written: i64) -> Clock {
-    Clock::new(Arc::clone(&GRAMMAR.readable), written)
+    Clock::new(Arc::clone(&GRAMMAR.times.readable), written)
 }
 
 /// A time in ISO 8601; "" for none.
