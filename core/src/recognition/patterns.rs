@@ -2,6 +2,7 @@
 //! Lists of patterns that are matched at a place in a text. Each list is one automaton, which is built
 //! as it is used; a `Cache` holds what was built and found, for one thread at a time.
 
+use std::array;
 use std::ops::{Deref, Range};
 use std::sync::{Mutex, PoisonError};
 
@@ -12,8 +13,8 @@ use regex_automata::nfa::thompson::{NFA, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::ParserBuilder;
-use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::Extractor;
+use regex_syntax::hir::{Class, Hir, HirKind};
 use serde::{Deserialize, Deserializer, de::Error};
 
 use crate::faults::in_words;
@@ -82,7 +83,11 @@ struct Reached {
 impl Patterns {
     /// Errors: the first row at fault, and its fault.
     pub fn new<'r>(rows: impl IntoIterator<Item = &'r Row>) -> Result<Self, String> {
-        let all = rows.into_iter().map(parsed).collect::<Result<_, _>>()?;
+        Self::of_table(rows.into_iter().map(parsed).collect::<Result<_, _>>()?)
+    }
+
+    /// Those of a table, which are parsed.
+    pub fn of_table(all: Vec<Hir>) -> Result<Self, String> {
         let patterns = Self::of(all)?;
         let classes = patterns.automaton.byte_classes().alphabet_len();
         debug_assert!(classes <= MOST_CLASSES, "they tell {classes} kinds of bytes apart");
@@ -96,8 +101,8 @@ impl Patterns {
 
     /// Patterns that are parsed.
     pub fn of(all: Vec<Hir>) -> Result<Self, String> {
-        let mut may_begin = [false; 256];
-        all.iter().for_each(|hir| add_firsts(hir, &mut may_begin));
+        let firsts: Vec<_> = all.iter().map(firsts_of).collect();
+        let may_begin = array::from_fn(|byte| firsts.iter().any(|one| one[byte]));
         let nfa = NFA::compiler()
             .configure(NFA::config().utf8(false).which_captures(WhichCaptures::None))
             .build_many_from_hir(&all)
@@ -375,27 +380,44 @@ impl Deref for BeginningOfAny {
     }
 }
 
-/// Adds the bytes with which a text may begin that the pattern matches.
-fn add_firsts(pattern: &Hir, firsts: &mut [bool; 256]) {
-    let mut extractor = Extractor::new();
-    extractor.limit_class(256).limit_literal_len(1).limit_total(256 * 256);
-    match extractor.extract(pattern).literals() {
-        Some(literals) => literals.iter().for_each(|first| match first.as_bytes() {
-            [byte, ..] => firsts[usize::from(*byte)] = true,
-            [] => firsts.fill(true),
+/// Adds the bytes with which a text may begin that the pattern matches. Returns true if it may match without a byte.
+fn add_firsts(pattern: &Hir, firsts: &mut [bool; 256]) -> bool {
+    match pattern.kind() {
+        HirKind::Empty | HirKind::Look(_) => return true,
+        HirKind::Literal(text) => firsts[usize::from(text.0[0])] = true,
+        HirKind::Class(Class::Bytes(class)) => class.iter().for_each(|range| {
+            firsts[usize::from(range.start())..=usize::from(range.end())].fill(true);
         }),
-        None => firsts.fill(true),
+        // What several texts of one character in UTF-8 each become.
+        HirKind::Class(Class::Unicode(class)) => class.iter().for_each(|range| {
+            let first = |of: char| usize::from(of.encode_utf8(&mut [0; 4]).as_bytes()[0]);
+            firsts[first(range.start())..=first(range.end())].fill(true);
+        }),
+        HirKind::Capture(group) => return add_firsts(&group.sub, firsts),
+        HirKind::Repetition(part) => return add_firsts(&part.sub, firsts) || part.min == 0,
+        HirKind::Concat(parts) => return parts.iter().all(|part| add_firsts(part, firsts)),
+        HirKind::Alternation(parts) => {
+            return parts.iter().fold(false, |any, part| add_firsts(part, firsts) || any);
+        }
     }
+    false
+}
+
+/// The bytes with which a text may begin that a pattern matches.
+fn firsts_of(pattern: &Hir) -> [bool; 256] {
+    let mut firsts = [false; 256];
+    let is_any = add_firsts(pattern, &mut firsts);
+    if is_any { [true; 256] } else { firsts }
 }
 
 /// True if a text that a row's pattern matches may begin with any letter.
 pub fn may_begin_with_any_letter(row: &Row) -> Result<bool, String> {
-    let mut firsts = [false; 256];
-    add_firsts(&parsed(row)?, &mut firsts);
+    let firsts = firsts_of(&parsed(row)?);
     Ok((b'a'..=b'z').all(|letter| firsts[usize::from(letter)]))
 }
 
-fn parsed((name, pattern): &Row) -> Result<Hir, String> {
+/// Errors: the row, and its fault.
+pub fn parsed((name, pattern): &Row) -> Result<Hir, String> {
     parse(pattern).map_err(|told| format!("{name}: {told}"))
 }
 

@@ -4,9 +4,9 @@
 use serde::Deserialize;
 
 use crate::cursor::is_delimiter;
-use crate::recognition::patterns::{Cache, Patterns};
+use crate::recognition::patterns::{Cache, Patterns, parsed};
 use crate::recognition::severities::Severities;
-use crate::tables::{Pattern, Pieces, Row, Tables};
+use crate::tables::{Pattern, Pieces, Tables};
 
 /// The meaning of a token, as the file says.
 #[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
@@ -61,7 +61,7 @@ impl Table {
     pub fn new(tables: &Tables, severities: &Severities) -> Result<Self, String> {
         let (file, mut data) = tables.read::<Data>("tokens.toml")?;
         data.pieces.extend(severities.pieces.clone());
-        let mut read: Vec<(String, Row, (Kind, bool))> = Vec::new();
+        let mut read = Vec::new();
         for (positions, kind, pattern) in &data.tokens {
             let (place, positions) = file.row(positions, &data.positions)?;
             if let Some(position) = positions.chars().find(|one| !POSITIONS.contains(one)) {
@@ -69,11 +69,13 @@ impl Table {
             }
             let (place, pattern) = file.row(pattern, &data.pieces)?;
             let has_guard = pattern.contains("(?=");
-            read.push((positions, (place, pattern.replace("(?=", "(?:")), (*kind, has_guard)));
+            let pattern = parsed(&(place, pattern.replace("(?=", "(?:")))?;
+            read.push((positions, pattern, (*kind, has_guard)));
         }
         let of_position = |position: &char| {
             let here = || read.iter().filter(|(positions, ..)| positions.contains(*position));
-            let patterns = Patterns::new(here().map(|(_, row, _)| row))?;
+            let patterns =
+                Patterns::of_table(here().map(|(_, pattern, _)| pattern.clone()).collect())?;
             Ok(Tokens { rules: here().map(|(_, _, rule)| *rule).collect(), patterns })
         };
         Ok(Self(POSITIONS.iter().map(of_position).collect::<Result<_, String>>()?))
