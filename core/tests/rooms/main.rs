@@ -39,6 +39,7 @@ mod tests {
     mod kinds;
     mod masks;
     mod merge;
+    mod patterns;
     mod screen;
     mod times;
 
