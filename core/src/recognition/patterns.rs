@@ -397,7 +397,7 @@ fn add_firsts(pattern: &Hir, firsts: &mut [bool; 256]) -> bool {
         HirKind::Repetition(part) => return add_firsts(&part.sub, firsts) || part.min == 0,
         HirKind::Concat(parts) => return parts.iter().all(|part| add_firsts(part, firsts)),
         HirKind::Alternation(parts) => {
-            return parts.iter().fold(false, |any, part| add_firsts(part, firsts) || any);
+            return parts.iter().filter(|part| add_firsts(part, firsts)).count() > 0;
         }
     }
     false
