@@ -257,34 +257,29 @@ impl Found {
         Some(report.unwrap_or((kind, named)))
     }
 
-    /// The failed test, or the crash, that is the step's cause.
-    pub fn cause(&self) -> Option<Cause> {
+    /// The failed test, or the crash, that is the step's cause. errors: the step's last ones, which tell in place of a
+    /// list below them, and with a failed test that is only named above them if they name one of these.
+    pub fn cause(&self, causes: &Causes, errors: Option<&Group>) -> Option<Cause> {
         let (_, why) = self.telling()?;
-        Some(self.chosen()?.1.cause(why))
-    }
-
-    /// Its cause, if that is a failed test that is only named, by errors behind it that name one of these.
-    pub fn told_by(&self, errors: &Group) -> Option<Cause> {
-        let (_, first) = self.chosen()?;
-        let is_behind = first.told.len() == 1 && errors.first.number > first.first.number;
-        let mut several = self.all().filter(|(_, one)| is_behind && one.told.len() == 1);
-        let (_, named) = several.find(|(_, one)| shares_name(one, errors))?;
+        let (kind, chosen) = self.chosen()?;
+        let Some(errors) = errors.filter(|_| chosen.told.len() == 1) else {
+            return Some(chosen.cause(why));
+        };
+        if errors.last < chosen.first.number && kind == Kind::Headed {
+            // As a list below a heading, it only names what failed if nothing behind a colon and no word tells why.
+            let name = &chosen.told[0];
+            let tells = causes.words.are_in(name) || name.windows(2).any(|two| two == b": ");
+            return Some(if tells { chosen.cause(why) } else { errors.cause("severity") });
+        }
+        let is_behind = errors.first.number > chosen.first.number;
+        let mut named = self.all().filter(|(_, one)| is_behind && one.told.len() == 1);
+        let Some((_, named)) = named.find(|(_, one)| shares_name(one, errors)) else {
+            return Some(chosen.cause(why));
+        };
         let mut cause = errors.cause("test");
         cause.told.insert(0, named.told[0].clone());
         cause.told.truncate(TOLD);
         Some(cause)
-    }
-
-    /// True if its cause only names what failed, as a list below a heading does: nothing behind a colon and no word
-    /// tells why.
-    pub fn is_list(&self, causes: &Causes) -> bool {
-        self.chosen().is_some_and(|(kind, one)| {
-            let name = &one.told[0];
-            kind == Kind::Headed
-                && one.told.len() == 1
-                && !causes.words.are_in(name)
-                && !name.windows(2).any(|two| two == b": ")
-        })
     }
 
     /// Forgets the failed tests of which a line says that they passed after all. Returns true if none is left.

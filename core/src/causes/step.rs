@@ -491,11 +491,8 @@ impl Step {
     }
 
     fn telling(&self, causes: &Causes, caches: &mut Caches) -> Option<Cause> {
-        if let Some(cause) = self.found.cause() {
-            let Some(errors) = self.errors.told() else { return Some(cause) };
-            let is_list = errors.last < cause.first.number && self.found.is_list(causes);
-            let told = is_list.then(|| errors.cause("severity"));
-            return told.or_else(|| self.found.told_by(errors)).or(Some(cause));
+        if let Some(cause) = self.found.cause(causes, self.errors.told()) {
+            return Some(cause);
         }
         let ring = self.told();
         let end = ring.last().map_or(0, |text| text.number);
