@@ -16,6 +16,8 @@ from oslogserve.bench.samples import Beat, Sample
 METRICS = ("sent", "response", "transfer", "total")
 #: Resamples for a confidence interval, and the most values in a resample.
 RESAMPLES, MOST_RESAMPLED = 2000, 5000
+#: Resamples of 4 MB.
+DRAWN_AT_ONCE = 100
 #: Requests that a fifth of the run needs, to compare the last fifth with the first: in all, and for
 #: each connection, since the first requests of all connections begin together.
 LEAST_FADING, LEAST_FADING_EACH = 20, 5
@@ -174,8 +176,9 @@ def _ratio(
     """The ratio of two medians. above, below: a source and its values."""
     medians = []
     for values in (numpy.asarray(above[1]), numpy.asarray(below[1])):
-        drawn = min(len(values), MOST_RESAMPLED)
-        medians.append([numpy.median(random.choice(values, drawn)) for _ in range(RESAMPLES)])
+        shape = (DRAWN_AT_ONCE, min(len(values), MOST_RESAMPLED))
+        drawn = (random.choice(values, shape) for _ in range(RESAMPLES // DRAWN_AT_ONCE))
+        medians.append(numpy.concatenate([numpy.median(some, axis=1) for some in drawn]))
     low, high = numpy.percentile(medians[0] / numpy.maximum(medians[1], 1e-9), (2.5, 97.5))
     middles = (described(values).p50 for _, values in (above, below))
     return Ratio(metric, above[0], below[0], float(low), float(high), *middles)
