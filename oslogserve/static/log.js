@@ -76,6 +76,9 @@ let pinned = null;
 let leftAt = null;
 
 let hasMoved = false;
+// Where the page began, until the reader moves.
+let beganAt = null;
+const lineHeld = () => (!hasMoved && beganAt) || lineAtTop();
 
 function letGo() {
   hasMoved = true;
@@ -102,6 +105,19 @@ async function pin(line, top) {
     resting = Math.abs(topOf(line) - before) < 1 && isRead() ? resting + 1 : 0;
   }
 }
+
+// A page that is loaded again, or gone back to, begins where it was left: by its line, since what the browser
+// remembers is a height, which is another line's as long as chapters are not folded again.
+history.scrollRestoration = 'manual';
+const leftLine = () => history.state?.left ?? [];
+let scrolled = null;
+addEventListener('scroll', () => {
+  clearTimeout(scrolled);
+  scrolled = setTimeout(() => {
+    const line = scrollY > 0 && lineAtTop();
+    history.replaceState(line ? { left: [line.id, topOf(line)] } : null, '');
+  }, 100);
+}, { passive: true });
 
 // Fragments: #L17, #L17-L20, and #_2013-09-27_18_22_11_248, the name of the first of the lines of a
 // time that stand together; its dashes were underscores for a while
@@ -188,7 +204,9 @@ function bringIn(name) {
 function arrive() {
   const lines = linesOf(fragment());
   light(lines, fragment());
-  if (lines.length) pin(lines[0]);
+  const [left, top] = leftLine();
+  const place = document.getElementById(left) ?? lines[0];
+  if (place) pin(place, left && top);
   if (isRead() && !isWholeRange(lines, fragment())) bringIn(fragment());
 }
 addEventListener('hashchange', arrive);
@@ -529,14 +547,15 @@ async function summarise() {
 // For folds.js, map.js and outline.js, which may come later: they learn of a new summary by an event.
 log.page = {
   LINES, MORE, asking, asksForPart, bringIn, causeOf, goTo, isMore, isPlain, isRead, isWhole, lineAt, lineAtTop, lineFrom, lineLookedAt,
-  lineOf, linesWhile, neighbour, pin, rangeOf, say, setBack, summarise, summary: null,
+  lineHeld, lineOf, linesWhile, neighbour, pin, rangeOf, say, setBack, summarise, summary: null,
 };
 
 // While the lines come
 
 const name = fragment();
-// Coming back, the browser knows the place.
-let lands = performance.getEntriesByType('navigation')[0]?.type === 'navigate';
+const isNew = performance.getEntriesByType('navigation')[0]?.type === 'navigate';
+const [left, leftTop] = leftLine();
+let lands = true;
 let block = null;
 let hasError = false;
 for (let isLast = false; !isLast; await frame()) {
@@ -547,9 +566,14 @@ for (let isLast = false; !isLast; await frame()) {
     if (error) offerFirst(numberOf(error));
     hasError = Boolean(error);
   }
-  const target = lands && linesOf(name)[0];
+  const target = lands && (left ? document.getElementById(left) : linesOf(name)[0]);
   if (!target) continue;
   lands = false;
+  beganAt = target;
+  if (left) {
+    pin(target, leftTop);
+    continue;
+  }
   light([target], name);
   if (!leftAt) pin(target);
 }
@@ -559,7 +583,7 @@ if (!leftAt && fragment() === name) {
   light(lines, name);
   if (from && name === `~${from.id}`) history.replaceState(null, '', `#${from.id}`);
   if (!isWholeRange(lines, name)) bringIn(name);
-  if (from && lands) pin(from);
+  if (from && lands && !left) pin(from);
 }
 moment.hidden = isUndated();
 
@@ -567,7 +591,7 @@ moment.hidden = isUndated();
 // place or a filter.
 const LISTED = ['source', 'against', 'wrap']; // what links of a folder keep
 const { origin, pathname: folder = '' } = document.referrer ? new URL(document.referrer) : {};
-const isListed = lands && !location.hash && origin === location.origin && folder.endsWith('/')
+const isListed = isNew && !location.hash && origin === location.origin && folder.endsWith('/')
   && location.pathname.startsWith(folder) && [...new URL(location).searchParams.keys()].every((one) => LISTED.includes(one));
 if (await summarise() && isListed && !hasMoved && log.page.summary.failed && causeOf(log.page.summary)) {
   if (causeHere()) stepToCause(); else location.replace(bar.querySelector('.cause').href);

@@ -161,10 +161,11 @@ function begin({ cause, failed, lines }, top) {
     ...chapters.filter(hasFailed).map(({ first }) => first),
     ...failed && cause ? [cause.line] : [],
     ...[...log.querySelectorAll('.lit')].map(numberOf),
-    ...top ? [numberOf(top)] : [],
   ];
+  // Of a folded chapter, the first line is seen.
+  const isAtTop = (fold) => top && contains(fold, numberOf(top)) && numberOf(top) !== fold.first;
   const passed = [...folds.values()].filter((fold) => hasPassed(fold) && !isLast(fold));
-  setFolded(passed.filter((fold) => !open.some((number) => contains(fold, number))), true);
+  setFolded(passed.filter((fold) => !isAtTop(fold) && !open.some((number) => contains(fold, number))), true);
 }
 
 let hasBegun = false;
@@ -284,8 +285,8 @@ addEventListener('scroll', beginToFollow, { passive: true });
 log.addEventListener('lit', beginToFollow);
 
 function draw() {
-  const { summary, lineAtTop, pin } = log.page;
-  const top = scrollY ? lineAtTop() : null;
+  const { summary, lineHeld, pin } = log.page;
+  const top = scrollY ? lineHeld() : null;
   const y = top?.getBoundingClientRect().top;
   drawCard(summary);
   if (summary.chapters.length || outline) {

@@ -67,7 +67,8 @@ function step(way) {
 function goTo(log) {
   const link = log?.querySelector('a') ?? log;
   link?.focus({ preventScroll: true });
-  log?.scrollIntoView({ block: 'nearest' });
+  // Of one that is higher than the screen, the link counts.
+  for (const seen of [log, link]) seen?.scrollIntoView({ block: 'nearest' });
 }
 
 document.body.keys = {

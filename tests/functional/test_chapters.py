@@ -284,6 +284,55 @@ def test_the_outline_of_a_page_that_opens_at_its_beginning_shows_the_failed_chap
     expect(page.locator(MARK)).to_have_text("a : task 100")
 
 
+def at_rest(page):
+    """Where line 1213 is on the screen, once the page has folded what passed and moves no more."""
+    expect(page.locator(MARK)).to_have_count(1)
+    expect(page.locator("#L2 .part")).to_have_attribute("aria-expanded", "false")
+    return page.evaluate(
+        """async () => {
+            let [top, frames] = [null, 0];
+            while (frames < 12) {
+                await new Promise(requestAnimationFrame);
+                const { top: now } = document.getElementById('L1213').getBoundingClientRect();
+                [top, frames] = [now, now === top ? frames + 1 : 0];
+            }
+            return Math.round(top);
+        }"""
+    )
+
+
+@pytest.mark.parametrize("address", ["?goto=cause", "?show=L1213#L1213", "#L1213", ""])
+@pytest.mark.parametrize("way", ["reload", "back"])
+def test_a_page_that_is_loaded_again_or_gone_back_to_is_where_it_was_left(
+    server, page, address, way
+):
+    page.goto(f"{server.url}/long.txt{address}")
+    opened = at_rest(page)
+    page.mouse.wheel(0, -40)
+    page.wait_for_function(
+        "top => Math.abs(document.getElementById('L1213').getBoundingClientRect().top - top) > 30",
+        arg=opened,
+    ) if address else None
+    left = at_rest(page)
+    if way == "reload":
+        page.reload()
+    else:
+        page.goto(f"{server.url}/healthy.txt")
+        page.go_back()
+    assert abs(at_rest(page) - left) <= 2
+    assert page.locator("#L1213").evaluate("line => line.matches('.lit')") == bool(address)
+
+
+def test_back_from_a_link_within_a_page_is_where_it_was_followed(server, page):
+    page.goto(f"{server.url}/long.txt?goto=cause")
+    opened = at_rest(page)
+    page.evaluate("location.hash = 'L1'")
+    expect(page.locator("#L1")).to_be_in_viewport()
+    page.go_back()
+    expect(page.locator("#L1213")).to_be_in_viewport()
+    assert abs(at_rest(page) - opened) <= 2
+
+
 def test_a_key_that_goes_to_a_line_on_the_screen_marks_its_chapter(server, page):
     page.goto(f"{server.url}/long.txt#L1203")
     expect(page.locator(MARK)).to_have_text("a : task 100")
