@@ -32,6 +32,8 @@ CONSOLE = f"""2026-03-04 18:20:01.000 | TASK [run tests]
 2026-03-04 18:22:12.000 | fatal: [node]: FAILED! => {{"msg": "non-zero return code"}}
 """
 CAUSE = ">2026-03-04 18:22:11.000 | FAIL: test_boot (tests.Boot)\n"
+#: What the server asks for.
+READER = "reader-of-logs-5"
 #: A branch by which a shell that takes it for a part of its text writes a file.
 BRANCH = "x\"; touch owned; echo `touch owned` $(touch owned) '; touch owned; ' \""
 
@@ -67,6 +69,7 @@ def work(tmp_path):
     """The folder in which a job runs, with its logs."""
     (tmp_path / "work/logs").mkdir(parents=True)
     (tmp_path / "work/logs/environment.txt").write_text(f"{SECRET} is of the store\n")
+    (tmp_path / "work/logs/header.txt").write_text(f"{READER} is of the server\n")
     (tmp_path / "work/logs/job-output.txt").write_text(CONSOLE)
     return tmp_path / "work"
 
@@ -82,7 +85,8 @@ def run(command, folder, variables):
         name: text for name, text in environment().items() if name in ("HOME", "LANG", "TMPDIR")
     }
     python = as_installed()["PYTHONPATH"]
-    env = known | {"NO_PROXY": "*", "PATH": PATH, "PYTHONPATH": python, **ENVIRONMENT, **variables}
+    env = known | {"NO_PROXY": "*", "PATH": PATH, "PYTHONPATH": python, **ENVIRONMENT}
+    env |= {"OSLOGSERVE_HEADER": f"Authorization: Bearer {READER}", **variables}
     done = subprocess.run(
         command,
         cwd=folder,
@@ -93,9 +97,15 @@ def run(command, folder, variables):
         text=True,
         timeout=120,
     )
-    assert not [one for one in (TOKEN, DEPLOY, SECRET) if one in done.stdout], done.stdout
+    assert not [one for one in (TOKEN, DEPLOY, SECRET, READER) if one in done.stdout], done.stdout
     assert not (folder / "owned").exists()
     return Done(done.returncode, done.stdout)
+
+
+def assert_no_header(server, folder):
+    """The logs have nothing of what is sent to the server."""
+    stored = ask(server, f"{folder}/header.txt", Accept="text/plain")
+    assert stored.body == b"*** is of the server\n"
 
 
 # GitHub.
@@ -180,6 +190,7 @@ def test_a_job_of_github_shows_its_cause_in_the_summary_and_in_one_comment(githu
     assert stored.body.decode() == CONSOLE.replace(DEPLOY, "***")
     stored = ask(server, f"{url.removeprefix(server.url)}environment.txt", Accept="text/plain")
     assert stored.body == b"*** is of the store\n"
+    assert_no_header(server, url.removeprefix(server.url).rstrip("/"))
 
     again = github(attempt=2)
     assert "the note was replaced" in again.output
@@ -259,6 +270,7 @@ def test_a_job_of_gitlab_shows_its_cause_in_one_note(gitlab, notes, server, work
     assert (done.status, "the note was written" in done.output) == (0, True)
     [body] = notes.bodies
     assert CAUSE in code_of(body.partition("\n")[2])[0]
+    assert_no_header(server, "/gitlab/acme/shop/77/1001")
     assert "the note was replaced" in gitlab("success", job=1002, shell="sh").output
     assert len(notes.bodies) == 1
     shutil.rmtree(work / "logs")
@@ -298,6 +310,7 @@ def test_a_build_of_jenkins_has_the_excerpt_and_a_comment(work, notes, server, c
     assert CAUSE in body
     stored = ask(server, "/jenkins/shop/PR-5---/8/environment.txt", Accept="text/plain")
     assert stored.body == b"*** is of the store\n"
+    assert_no_header(server, "/jenkins/shop/PR-5---/8")
     again = run([path], work, variables | {"BUILD_NUMBER": "9", "OSLOGSERVE_RESULT": "SUCCESS"})
     assert ("the note was replaced" in again.output, len(notes.bodies)) == (True, 1)
     plain = {
