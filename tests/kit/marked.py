@@ -36,6 +36,7 @@ MARKED = {
     "build_failed": [
         b"ERROR: script returned exit code 2",
         b"Finished: ABORTED",
+        b"Finished: UNSTABLE",
         b"Unsuccessful task run with exit code: 1 completed in 12.3 sec",
     ],
     "killed": [
@@ -165,7 +166,7 @@ MARKED = {
         b"make[2]: *** [all] Error 2",
         b"npm ERR! Test failed.",
         b"[INFO] BUILD FAILURE",
-        b"Finished: UNSTABLE",
+        b"Finished: failed",
         b'The command "set -e',
         b"The build failed.",
         b"FAILED",
