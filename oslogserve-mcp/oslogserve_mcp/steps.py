@@ -40,6 +40,6 @@ def show_steps(answer: Answer, site: Site, report: Report) -> None:
 
 def _shown(step: dict[str, Any], depth: int) -> str:
     """Its outcome comes first, and its name, which a job gave it, last."""
-    took = "" if step["duration"] is None else f", {step['duration']:g} s"
+    took = f", {step['took']}" if step.get("took") else ""
     outcome = {"failed": "FAILED ", "passed": "passed "}.get(step["outcome"], "")
     return f"{'  ' * depth}{outcome}{step['first']}-{step['last']}{took}: {step['name']}"

@@ -94,7 +94,7 @@ def test_lines_are_added_all_or_none():
 
 
 _FILE = {"size": None, "modified": None}
-_STEP = {"first": 1, "last": 1, "outcome": None, "duration": None}
+_STEP = {"first": 1, "last": 1, "outcome": None, "took": None}
 _LOG = {"failed": False, "lines": 1, "severities": {}, "cause": None, "reason": None}
 
 

@@ -12,8 +12,8 @@ from oslogserve_mcp.steps import show_steps
 SITE = Site("https://logs.example.org/")
 
 
-def step(first, last, outcome=None, name="make", duration=None):
-    return {"first": first, "last": last, "outcome": outcome, "name": name, "duration": duration}
+def step(first, last, outcome=None, name="make", took=None):
+    return {"first": first, "last": last, "outcome": outcome, "name": name, "took": took}
 
 
 def shown(*steps, most=4000, **members):
@@ -24,11 +24,11 @@ def shown(*steps, most=4000, **members):
 
 
 def test_steps_are_below_those_that_contain_them():
-    steps = [step(1, 9, "failed", duration=2.5), step(2, 4, "passed"), step(3, 3), step(10, 11)]
+    steps = [step(1, 9, "failed", took="1 min 5 s"), step(2, 4, "passed"), step(3, 3), step(10, 11)]
     assert shown(*steps, more_chapters=3) == [
         "https://logs.example.org/a.log",
         "4 steps, of which 1 failed. Further steps: 3.",
-        "FAILED 1-9, 2.5 s: make",
+        "FAILED 1-9, 1 min 5 s: make",
         "  passed 2-4: make",
         "    3-3: make",
         "10-11: make",

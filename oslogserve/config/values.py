@@ -94,7 +94,9 @@ def source_url(value: str) -> str:
     """A template of addresses. No field is in its host."""
     rest = r"(?:[^{}\s]|\{(?:project|commit|path|line)\})*"
     if value and not (
-        "{path}" in value and re.fullmatch(rf"https?://[^/{{}}\s?#@\\]+/{rest}", value)
+        "{path}" in value
+        and "{line}" in value
+        and re.fullmatch(rf"https?://[^/{{}}\s?#@\\]+/{rest}", value)
     ):
         what = "https://github.com/{project}/blob/{commit}/{path}#L{line}"
         raise ValueError(f"an address such as {what}")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from threading import Lock
 
-from oslogserve.errors import BadRequest, Error, Header, SourceError, Unavailable
+from oslogserve.errors import BadRequest, Error, Header, Misdirected, SourceError, Unavailable
 from oslogserve.http import NO_STORE, TEXT, VARY
 from oslogserve.http.answer import Answer, answer
 from oslogserve.http.request import Request
@@ -103,7 +103,8 @@ def exposition(request: Request, metrics: Metrics) -> Answer:
 def error_answer(request: Request, error: Error, sources: Sequence[Guard]) -> Answer:
     """An error as a page for browsers and as a sentence for bots."""
     environ = request.environ
-    if accepts_html(environ.get("HTTP_ACCEPT", "")):
+    # What a page under a foreign name links to would be answered by the same error.
+    if accepts_html(environ.get("HTTP_ACCEPT", "")) and not isinstance(error, Misdirected):
         try:
             path = checked_path(environ.get("PATH_INFO", "").encode("latin-1"))
         except BadRequest:

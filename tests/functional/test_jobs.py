@@ -128,6 +128,18 @@ def test_keys_search_and_go_through_what_went_wrong_on_the_page_of_a_job(failed_
     expect(page).to_have_url(re.compile("/console.log.*#L2$"))
 
 
+def test_keys_lead_to_a_link_on_the_screen_also_of_a_log_that_is_higher(failed_job, page):
+    page.set_viewport_size({"width": 390, "height": 300})
+    page.goto(failed_job)
+    logs = page.locator(".wrong > li")
+    expect(logs).to_have_count(2)
+    logs.evaluate_all("logs => logs.forEach((log) => { log.style.paddingBottom = '700px'; })")
+    for key in "cnpnpc":
+        page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+        page.keyboard.press(key)
+        expect(page.locator(".wrong > li :focus")).to_be_in_viewport()
+
+
 @pytest.mark.parametrize("query", ["", "?format=overview"])
 def test_the_keyboard_skips_to_the_cause_on_the_page_of_a_job(failed_job, page, query):
     page.goto(failed_job + query)

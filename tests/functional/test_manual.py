@@ -91,6 +91,12 @@ def test_the_first_example_prints_so_many_bytes_as_the_readme_says(server):
     assert len(run(server, EXAMPLES["README.rst"][0])) <= 2000
 
 
+def test_the_second_example_chooses_from_so_many_lines_as_the_readme_says(server):
+    example = EXAMPLES["README.rst"][1].replace('new=only"', 'new=only&format=jsonl"')
+    lines = json.loads(run(server, example).splitlines()[-1])["lines"]
+    assert f"out of {lines:,}:" in PAGES["README.rst"]
+
+
 def test_the_range_examples_get_so_many_bytes(server):
     assert len(run(server, EXAMPLES["urls.rst"][4])) == 100
     log = "$LOGS/controller/logs/screen-n-cpu.txt"

@@ -23,6 +23,11 @@ def test_a_foreign_name_that_leads_here_reads_nothing(ask, url, host):
     assert "does not answer under this name" in answer.text
 
 
+def test_a_browser_under_a_foreign_name_gets_no_page_whose_links_lead_nowhere(ask):
+    answer = ask(serve_hosts="logs.example.org")("/a.txt", Host="evil.example", Accept="text/html")
+    assert (answer.status_int, answer.content_type) == (421, "text/plain")
+
+
 @pytest.mark.parametrize(
     "host",
     [

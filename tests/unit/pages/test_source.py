@@ -95,17 +95,18 @@ def test_a_long_line_costs_little(text):
     "url",
     [
         *(
-            "ftp://a/{path}",
-            "https://{project}/{path}",
-            "https://a{path}",
-            "https://a/{host}/{path}",
+            "ftp://a/{path}#L{line}",
+            "https://{project}/{path}#L{line}",
+            "https://a{path}#L{line}",
+            "https://a/{host}/{path}#L{line}",
         ),
         *(
             "https://a/{path",
-            "https://a/{path!r}",
-            "https://a/{path.x}",
-            "https://a@b/{path}",
-            "https://a/",
+            "https://a/{path}",
+            "https://a/{path!r}#L{line}",
+            "https://a/{path.x}#L{line}",
+            "https://a@b/{path}#L{line}",
+            "https://a/#L{line}",
         ),
     ],
 )
