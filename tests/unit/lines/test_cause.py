@@ -1208,3 +1208,10 @@ def test_a_failed_test_in_a_file_of_tests_that_failed_tells(found_in):
     outer = (b"Running the tests in 'tests/beds.R' failed.", b"Last 3 lines of output:")
     assert found_in(*outer, inner, b"  bed 3 is dry", b"", b"Job failed")[0] == (3, "test")
     assert found_in(*outer, b"  bed 3 is dry", b"", b"Job failed")[0] == (1, "test")
+
+
+def test_a_count_of_no_errors_is_no_word_of_a_failure(found_in):
+    warnings = [b"    src/emit.lua:6:5: accessing undefined variable 'out'"]
+    log = [b"Checking src/emit.lua   1 warning", b"", *warnings, b"", b"Checking src/util.lua    OK"]
+    end = (b"", b"Total: 1 warning / 0 errors in 2 files", TRAVIS_FAILED % b"a")
+    assert found_in(TRAVIS_STEP % b"a", *log, *end) == ((4, "failed step"), True)
