@@ -1215,3 +1215,16 @@ def test_a_count_of_no_errors_is_no_word_of_a_failure(found_in):
     log = [b"Checking src/emit.lua   1 warning", b"", *warnings, b"", b"Checking src/util.lua    OK"]
     end = (b"", b"Total: 1 warning / 0 errors in 2 files", TRAVIS_FAILED % b"a")
     assert found_in(TRAVIS_STEP % b"a", *log, *end) == ((4, "failed step"), True)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        b"core.exception.AssertError@source/ring.d(7): wrapped value lost",
+        b"?ASlink-Error-Could not get 200 consecutive bytes in internal RAM for area DSEG.",
+    ],
+)
+def test_an_error_with_its_place_or_its_tool_in_its_name_is_told(found_in, error):
+    log = [b"main.c:4: warning 84: 'x' may be used before initialization", error, b"", b"wrap around"]
+    end = (b"make: *** [Makefile:5: check] Error 1",)
+    assert found_in(*log, *end) == ((2, "severity"), True)

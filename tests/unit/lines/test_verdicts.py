@@ -251,6 +251,10 @@ WORDS = [
 #: Lines, and whether they are errors.
 LEVELS = {
     "Fatal Python error: Segmentation fault": True,
+    "object.Exception@source/bed.d(12): bed 3 is wet": True,
+    "?ASlink-Error-Could not get 200 consecutive bytes in internal RAM": True,
+    "?ASlink-Warning-Undefined Global '_bed' referenced by module 'main'": False,
+    "%LINK-F-OPENIN, error opening bed.obj as input": True,
     "tests/test_x.py ...Fatal Python error: Aborted": True,
     "May  1 10:00:00 h kernel: Out of memory: Killed process 12 (java)": True,
     "May  1 10:00:00 h kernel: java[12]: segfault at 0 ip 00007f error 4 in libjvm.so": True,
