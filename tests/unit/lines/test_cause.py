@@ -1228,3 +1228,14 @@ def test_an_error_with_its_place_or_its_tool_in_its_name_is_told(found_in, error
     log = [b"main.c:4: warning 84: 'x' may be used before initialization", error, b"", b"wrap around"]
     end = (b"make: *** [Makefile:5: check] Error 1",)
     assert found_in(*log, *end) == ((2, "severity"), True)
+
+
+def test_a_failed_test_tells_before_the_program_that_ran_it(cause_of):
+    passed = [b"[Suite] widths", b"  [OK] empty", b""]
+    told = b"    /a/test_it.nim(12, 23): Check failed: pad(a, 3) == b"
+    failed = [told, b"    pad(a, 3) was c", b"  [FAILED] pads cells"]
+    end = b"Error: execution of an external program failed: '/a/test_it '"
+    cause = cause_of(*passed, *failed, end)
+    assert (cause["line"], cause["last"], cause["why"]) == (4, 6, "test")
+    boot = [b"[FAILED] Failed to start Load Kernel Modules.", b"b", b"error: no a", b"FAILED"]
+    assert cause_of(*boot)["line"] == 3
