@@ -145,7 +145,7 @@ impl Found {
         }
         let is_end = is_end || (role.is_none() && causes.passed.is_test(content));
         let is_long = text.number - group.first.number > REPORT;
-        let is_error = role == Some(Role::Error) && !is_long && !is_end && kind != Kind::Inline;
+        let is_error = role == Some(Role::Error) && !is_long && !is_end;
         let is_blank = content.is_empty() && !form.ends_with_error;
         let is_other = role.is_some() && !is_error;
         let is_quoted = form.quotes.as_ref().is_none_or(|telling| !telling.is_match(content));

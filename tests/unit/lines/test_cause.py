@@ -1239,3 +1239,13 @@ def test_a_failed_test_tells_before_the_program_that_ran_it(cause_of):
     assert (cause["line"], cause["last"], cause["why"]) == (4, 6, "test")
     boot = [b"[FAILED] Failed to start Load Kernel Modules.", b"b", b"error: no a", b"FAILED"]
     assert cause_of(*boot)["line"] == 3
+
+
+def test_an_error_right_below_a_failed_test_in_a_list_is_told_with_it(cause_of):
+    item = b"\xe2\x9c\x96 [8/41] Building Counting.Double (1.4s)"
+    notes = [b"trace: .> lean Double.lean", b"warning: Double.lean:12:6: unused variable `h`"]
+    error = b"error: Double.lean:31:4: unsolved goals"
+    log = [item, *notes, error, b"case succ", b"\xe2\x9c\x94 [9/41] Built Counting.Parity (1.1s)"]
+    cause = cause_of(*log, b"error: build failed")
+    assert (cause["line"], cause["last"]) == (1, 5)
+    assert error.decode() in cause["told"]
