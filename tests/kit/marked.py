@@ -294,6 +294,7 @@ MARKED = {
     "names": [
         b"FAILED: src/a.c.o",
         b"ERROR: /a/BUILD:14:11: Compiling a.cc failed: (Exit 1): gcc failed",
+        b"vm-test> !!! RequestedAssertionFailed: command `curl a` failed (exit code 22)",
         b"error: failed to run custom build command for `a v1.0`",
         b"ERROR: a-1.0 do_compile: ExecutionError('/a/run.do_compile', 1)",
         b"ERROR: a-1.0 do_compile: oe_runmake failed",

@@ -1249,3 +1249,11 @@ def test_an_error_right_below_a_failed_test_in_a_list_is_told_with_it(cause_of):
     cause = cause_of(*log, b"error: build failed")
     assert (cause["line"], cause["last"]) == (1, 5)
     assert error.decode() in cause["told"]
+
+
+def test_a_command_that_failed_by_its_code_tells_before_words_above_it(found_in):
+    words = b"systemd[1]: Failed to start Load Kernel Modules."
+    named = b"vm-test> !!! RequestedAssertionFailed: command `curl a` failed (exit code 22)"
+    end = b"error: builder for 'a.drv' failed with exit code 1;"
+    assert found_in(words, *[b"b"] * 6, named, b"cleanup", end) == ((8, "severity"), True)
+    assert found_in(b"b", b"error: no a", named, end) == ((2, "severity"), True)
