@@ -68,7 +68,6 @@ MARKED = {
         b"##[group]Run make",
         b"##[section]Starting: Build",
         b"[Pipeline] { (Build)",
-        b"[Pipeline] stage",
         b"[job] $ /bin/sh -xe /tmp/jenkins1.sh",
         b"Uploading artifacts for successful job",
     ],
@@ -86,6 +85,7 @@ MARKED = {
     "recap": [
         b"PLAY RECAP *****",
         b"Post job cleanup.",
+        b"[Pipeline] { (Declarative: Post Actions)",
         b" > [builder 2/4] RUN make:",
         b"___________________________________ summary ____________________________________",
     ],

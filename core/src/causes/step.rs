@@ -302,12 +302,12 @@ impl Step {
         self.phase = Phase::Over;
     }
 
-    /// Begins a recap of what is known already.
+    /// Begins a recap of what is known already; of a step without lines nothing is.
     pub fn recap(&mut self, causes: &Causes, text: &Text<'_>) {
         self.end(causes, text.number);
         if let Some(turn) = &mut self.turn {
             turn.close();
-        } else {
+        } else if !self.ring.is_empty() {
             self.turn_at(None, false, Known::Recap);
         }
         let errors = &mut self.errors;

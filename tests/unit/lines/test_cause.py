@@ -1257,3 +1257,13 @@ def test_a_command_that_failed_by_its_code_tells_before_words_above_it(found_in)
     end = b"error: builder for 'a.drv' failed with exit code 1;"
     assert found_in(words, *[b"b"] * 6, named, b"cleanup", end) == ((8, "severity"), True)
     assert found_in(b"b", b"error: no a", named, end) == ((2, "severity"), True)
+
+
+def test_what_a_pipeline_does_behind_its_stages_is_no_end_of_it(found_in):
+    build = [b"[Pipeline] stage", b"[Pipeline] { (Lint)", b"src/A.hs:3:8-27: Warning: Use concatMap"]
+    found = [b"Found:", b"  concat (map show xs)", b"", b"1 hint", b"[Pipeline] // stage"]
+    post = [b"[Pipeline] stage", b"[Pipeline] { (Declarative: Post Actions)", b"[WS-CLEANUP] done"]
+    end = [b"[Pipeline] // node", b"ERROR: script returned exit code 1", b"Finished: FAILURE"]
+    assert found_in(*build, *found, *post, *end) == ((3, "failed step"), True)
+    report = b"ERROR: None of the test reports contained any result"
+    assert found_in(build[1], b"b", *post, report, *end) == ((6, "severity"), True)
