@@ -1267,3 +1267,8 @@ def test_what_a_pipeline_does_behind_its_stages_is_no_end_of_it(found_in):
     assert found_in(*build, *found, *post, *end) == ((3, "failed step"), True)
     report = b"ERROR: None of the test reports contained any result"
     assert found_in(build[1], b"b", *post, report, *end) == ((6, "severity"), True)
+def test_the_line_of_the_source_that_throws_is_no_error(found_in):
+    reason = b"autoreconf: failed to run libtoolize: No such file or directory"
+    source = b"    raise ProcessError('Command exited with status %d:' %"
+    end = b"spack.util.executable.ProcessError: Command exited with status 1:"
+    assert found_in(b"builds", reason, b"b", source, end)[0] == (2, "failed step")
