@@ -298,6 +298,7 @@ MARKED = {
         b"error: failed to run custom build command for `a v1.0`",
         b"ERROR: a-1.0 do_compile: ExecutionError('/a/run.do_compile', 1)",
         b"ERROR: a-1.0 do_compile: oe_runmake failed",
+        b"RuntimeError: Failed to run the build script for part 'a'.",
     ],
     "error": [
         b"./a.py:3:1: E305 expected 2 blank lines after class or function definition, found 1",
@@ -307,6 +308,7 @@ MARKED = {
         b"##[error]it broke",
         b"! Undefined control sequence.",
         b"mak: command not found",
+        b":: run/build.sh: line 5: npm: command not found",
         b"PHP Parse error:  syntax error in a.php on line 1",
         b"E: Unable to locate package a",
         b"Can't locate A.pm in @INC",

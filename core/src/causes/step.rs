@@ -426,9 +426,15 @@ impl Step {
             }
             _ => {}
         }
+        if mark.is_none() && text.rank >= causes.error && is_level_alone(content) {
+            if content.contains(&b':') {
+                self.below = Below::Aborts;
+            }
+            return None;
+        }
         let as_marked = mark.and_then(|mark| self.found.kind(mark)).map(Role::First);
         let is_error = matches!(mark, Some(Mark::Error | Mark::Fatal | Mark::Names))
-            || (mark.is_none() && text.rank >= causes.error && !is_level_alone(content));
+            || (mark.is_none() && text.rank >= causes.error);
         let is_told = self.below != Below::Nothing
             && mark != Some(Mark::Harmless)
             && content.iter().any(|&byte| is_letter(byte));
@@ -568,9 +574,12 @@ fn first_word(content: &[u8]) -> &[u8] {
     &content[..end]
 }
 
-/// True for a word that says that there is an error and nothing of it: it may be the name of a group.
+/// True for a word that says that there is an error and nothing of it, with signs at most: it may be the name of a
+/// group, or announce the error, with a colon.
 fn is_level_alone(content: &[u8]) -> bool {
-    content.eq_ignore_ascii_case(b"error")
+    let is_of_word = |byte: &u8| byte.is_ascii_alphanumeric() || !byte.is_ascii();
+    let mut words = content.split(|byte| !is_of_word(byte)).filter(|word| !word.is_empty());
+    words.next().is_some_and(|word| word.eq_ignore_ascii_case(b"error")) && words.next().is_none()
 }
 
 fn is_letter(byte: u8) -> bool {

@@ -1272,3 +1272,9 @@ def test_the_line_of_the_source_that_throws_is_no_error(found_in):
     source = b"    raise ProcessError('Command exited with status %d:' %"
     end = b"spack.util.executable.ProcessError: Command exited with status 1:"
     assert found_in(b"builds", reason, b"b", source, end)[0] == (2, "failed step")
+
+
+def test_a_level_and_a_colon_announce_the_error_below(found_in):
+    lines = (b":: error: ", b":: bed 3 is dry", *[b"goes on"] * 5)
+    assert found_in(b"a", *lines)[0] == (3, "severity")
+    assert found_in(b"a", b":: error: ", b"", b"ERROR: no bed")[0] == (4, "severity")

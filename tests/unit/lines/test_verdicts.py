@@ -185,6 +185,7 @@ NAMES = [
     "error: failed to run custom build command for `bed v1.0`",
     "ERROR: bed-1.0 do_sow: ExecutionError('/kiln/run.do_sow', 1)",
     "ERROR: bed-1.0 do_sow: sow_all failed",
+    ":: RuntimeError: Failed to run the build script for part 'bed'.",
 ]
 #: First lines of reports of failed tests, and tests that are only named, of many runners.
 TESTS = [
@@ -218,6 +219,7 @@ TESTS = [
 ERRORS = [
     "zsh: command not found: sow",
     "/bin/sh: 3: sow: not found",
+    "run/build.sh: line 5: npm: command not found",
     "Cannot find module 'bed'",
     "could not resolve dependency bed",
     "Precondition failed: bed.wet",
