@@ -222,6 +222,7 @@ MARKED = {
         b"Aborted with 1 warnings in strict mode!",
         b"build finished with problems, 1 warning (with warnings treated as errors).",
         b"##[error]Command failed: docker build .",
+        b"fastlane finished with errors",
     ],
     "test": [
         b"1/2 Test #2: a ...***Failed    0.02 sec",
@@ -316,6 +317,7 @@ MARKED = {
         b"Could not find gem 'a' in the sources",
         b"An error occurred while installing a (1.0)",
         b"No matching distribution found for a",
+        b"[09:14:24]: No matching provisioning profiles found for a",
         b"F401 [*] `os` imported but unused",
         b"Would reformat: a.py",
         b"unformatted: File would be reformatted",
