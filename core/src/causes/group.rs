@@ -110,6 +110,12 @@ impl Ring {
         self.iter().rev().filter(|text| !text.content().is_empty()).take(2)
     }
 
+    /// The line that the last one is below: the last one that is less deep.
+    pub fn last_head(&self) -> Option<&Text<'static>> {
+        let indent = self.last()?.indent;
+        self.iter().rev().find(|text| !text.content().is_empty() && text.indent < indent)
+    }
+
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = &Text<'static>> {
         let first = self.count.saturating_sub(RING);
         (first..self.count).map(|number| &self.slots[number % RING])

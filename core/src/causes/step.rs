@@ -290,7 +290,8 @@ impl Step {
     /// Ends it at the line of this number: what is asked of it from now on is of a whole step.
     pub fn end(&mut self, causes: &Causes, number: u64) {
         self.settle(number);
-        if self.ring.last_two().any(|text| causes.marks.ends_failed(text.content())) {
+        let mut last = self.ring.last_two().chain(self.ring.last_head());
+        if last.any(|text| causes.marks.ends_failed(text.content())) {
             self.ended = Ended::FailedByLastLine;
         }
     }

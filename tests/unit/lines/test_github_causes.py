@@ -135,10 +135,12 @@ def test_the_names_of_job_and_step_that_githubs_client_writes_are_no_content(ren
     [
         ("##[error]a.go:3: no a", True),
         ("##[error]a.go:3: no a\nRan in 41ms", True),
+        ("##[error]Error: undefined\n    stdout: \n    stderr: err?: no a\n    at b\n", True),
+        ("##[error]a.go:3: no a\nretrying\n    found a\n    Ran in 41ms", False),
         ("##[error]a.go:3: no a\nretrying\nfound a\nRan in 41ms", False),
     ],
 )
-def test_a_log_without_a_verdict_failed_by_an_annotation_in_the_last_two_lines_of_a_step(
+def test_a_log_without_a_verdict_failed_by_an_annotation_at_the_end_of_a_step(
     renderer, said, has_failed
 ):
     log = "\n".join([HEAD, step(said, ""), POST, ""]).encode()
