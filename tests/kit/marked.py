@@ -143,6 +143,11 @@ MARKED = {
     ],
     "outcome": [
         b"ERROR: One or more checks failed",
+        b"Skipping cache upload for failed step",
+        b"error: failed to push some refs to 'https://example.org/a.git'",
+        b"Operation has completed with phase: Failed",
+        b"Child return code was: 1",
+        b"Chocolatey installed 0/1 packages. 1 packages failed.",
         b"===> Failures occurred running tests: 1",
         b"ERROR: Logfile of failure stored in: /work/temp/log.do_compile.7",
         b"ERROR a - too few tests run (expected 3, got 1)",

@@ -58,6 +58,24 @@ FAILED = [
     "ERROR: Build did NOT complete successfully",
     "The barrow responded with a non-zero exit status. It assumes",
     "++ exit 3",
+    "Skipping cache upload for failed step",
+    "error: failed to push some refs to 'https://git.example.org/bed.git'",
+    "Operation has completed with phase: Failed",
+    "Phase:              Failed",
+    "Child return code was: 1",
+    "Chocolatey installed 0/1 packages. 1 packages failed.",
+    "Deployment completed unsuccessfully",
+    "Deployment to production was not successful",
+    "==> Build failed \U0001f61e",
+    "Build failed :|",
+    "Pipeline failed with errors",
+    "build [web] failed: exit status 1. Docker build ran into internal error.",
+    "script exited abnormally with status 1",
+    "+++ exited with 1 +++",
+    "exit code: 1 duration: 3s",
+    "Command exited with non-zero exit-code: 65",
+    "Stopping at first error",
+    "*** Aborting...",
 ]
 #: Last lines of logs that passed.
 PASSED = [
@@ -131,6 +149,11 @@ NEITHER = [
     "This problem might be caused by a dry bed.",
     "Please refer to the chapter on errors in the manual.",
     "Failed: 0, passed: 12, total: 12",
+    "Exit status: 0",
+    "exit code: 0 duration: 3s",
+    "Phase:              Succeeded",
+    "0 packages failed",
+    "Child return code was: 0",
 ]
 
 #: Headings above the failed tests, of many runners.
