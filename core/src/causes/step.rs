@@ -420,7 +420,11 @@ impl Step {
                 return None;
             }
             Some(Mark::Outcome | Mark::Result | Mark::Killed) => {
-                if self.below == Below::Aborts {
+                let announces = content.ends_with(b":")
+                    && self.turn.is_none()
+                    && self.errors.told().is_none()
+                    && causes.told.exit_code(content).is_none();
+                if announces || self.below == Below::Aborts {
                     self.below = Below::Outcome;
                 }
                 return Some(Role::Outcome);

@@ -1278,3 +1278,14 @@ def test_a_level_and_a_colon_announce_the_error_below(found_in):
     lines = (b":: error: ", b":: bed 3 is dry", *[b"goes on"] * 5)
     assert found_in(b"a", *lines)[0] == (3, "severity")
     assert found_in(b"a", b":: error: ", b"", b"ERROR: no bed")[0] == (4, "severity")
+
+
+def test_the_first_outcome_may_announce_the_error_below(found_in):
+    time, outcome = b"00:19 deploy:assets:precompile", b"      01 Compilation failed:"
+    error = b"      01 Module not found: bed 3"
+    assert found_in(time, b"      01 rake", outcome, error, b"cap stopped")[0] == (4, "severity")
+    listed = (b"The following build commands failed:", b"\tCompileC bed.o")
+    assert found_in(b"bed.c:3:1: error: dry", b"** BUILD FAILED **", *listed)[0][0] == 1
+    assert found_in(b"bed 3 is not wet", b"** BUILD FAILED **", *listed)[0][0] == 1
+    ended = b"ProcessError: Command exited with status 1:"
+    assert found_in(b"bed 3 is not wet", ended, b"    'sow' '--deep'")[0][0] == 1
