@@ -1289,3 +1289,12 @@ def test_the_first_outcome_may_announce_the_error_below(found_in):
     assert found_in(b"bed 3 is not wet", b"** BUILD FAILED **", *listed)[0][0] == 1
     ended = b"ProcessError: Command exited with status 1:"
     assert found_in(b"bed 3 is not wet", ended, b"    'sow' '--deep'")[0][0] == 1
+
+
+def test_an_exclamation_mark_before_a_warning_is_no_error_of_latex(found_in):
+    warning = b"! This container is having trouble accessing https://registry.k8s.io"
+    errors = (b"! Undefined control sequence.", b"! LaTeX Error: File `bed.sty' not found.")
+    for error in errors:
+        lines = (warning, *[b"goes on"] * 30, error, *[b"goes on"] * 30, b"Job failed")
+        assert found_in(*lines)[0] == (32, "severity")
+        assert found_in(error, *[b"goes on"] * 30, *lines[:1], b"Job failed")[0][0] == 1
