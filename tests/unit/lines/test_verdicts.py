@@ -183,6 +183,7 @@ OUTCOMES = [
     "(kiln / Test) Compilation failed",
     "[kiln] Linking failed",
     "fastlane finished with errors",
+    "[09:14:24]: fastlane finished with errors",
     "[ERROR] For more information about this, try `kiln --explain K7`",
     "[ERROR] Re-run with -v",
     "error: wheel-build-failed",
