@@ -259,7 +259,6 @@ MARKED = {
         b"#   Failed test 'it works'",
         b"  \xe2\x97\x8f It \xe2\x80\xba works",
         b"  \xe2\x97\x8f Test suite failed to run",
-        b"[FAILED] works",
         b" FAIL  a.test.ts > It > works",
         b" FAIL  a.test.ts [ a.test.ts ]",
         b"\xe2\x80\xa2 [PANICKED] [0.100 seconds]",

@@ -1212,7 +1212,13 @@ def test_a_failed_test_in_a_file_of_tests_that_failed_tells(found_in):
 
 def test_a_count_of_no_errors_is_no_word_of_a_failure(found_in):
     warnings = [b"    src/emit.lua:6:5: accessing undefined variable 'out'"]
-    log = [b"Checking src/emit.lua   1 warning", b"", *warnings, b"", b"Checking src/util.lua    OK"]
+    log = [
+        b"Checking src/emit.lua   1 warning",
+        b"",
+        *warnings,
+        b"",
+        b"Checking src/util.lua    OK",
+    ]
     end = (b"", b"Total: 1 warning / 0 errors in 2 files", TRAVIS_FAILED % b"a")
     assert found_in(TRAVIS_STEP % b"a", *log, *end) == ((4, "failed step"), True)
 
@@ -1225,20 +1231,31 @@ def test_a_count_of_no_errors_is_no_word_of_a_failure(found_in):
     ],
 )
 def test_an_error_with_its_place_or_its_tool_in_its_name_is_told(found_in, error):
-    log = [b"main.c:4: warning 84: 'x' may be used before initialization", error, b"", b"wrap around"]
+    log = [
+        b"main.c:4: warning 84: 'x' may be used before initialization",
+        error,
+        b"",
+        b"wrap around",
+    ]
     end = (b"make: *** [Makefile:5: check] Error 1",)
     assert found_in(*log, *end) == ((2, "severity"), True)
 
 
-def test_a_failed_test_tells_before_the_program_that_ran_it(cause_of):
-    passed = [b"[Suite] widths", b"  [OK] empty", b""]
-    told = b"    /a/test_it.nim(12, 23): Check failed: pad(a, 3) == b"
-    failed = [told, b"    pad(a, 3) was c", b"  [FAILED] pads cells"]
+def test_an_error_tells_before_the_program_that_ran_it(cause_of):
     end = b"Error: execution of an external program failed: '/a/test_it '"
-    cause = cause_of(*passed, *failed, end)
-    assert (cause["line"], cause["last"], cause["why"]) == (4, 6, "test")
-    boot = [b"[FAILED] Failed to start Load Kernel Modules.", b"b", b"error: no a", b"FAILED"]
-    assert cause_of(*boot)["line"] == 3
+    assert cause_of(b"a", b"error: no b", b"c", end)["line"] == 2
+
+
+def test_what_a_failed_test_expected_is_in_its_report_whatever_its_line_begins_with(cause_of):
+    expected = [b"  [FAILED] Expected", b"      <int>: 299", b"  to equal", b"      <int>: 300"]
+    report = [
+        b"\xe2\x80\xa2 [FAILED] [0.031 seconds]",
+        b"Lease [It] renews",
+        b"/w/lease_test.go:33",
+    ]
+    cause = cause_of(*report, b"", *expected, b"Ran 30 of 30 Specs in 0.204 seconds", b"FAIL!")
+    assert cause["line"] == 1
+    assert "[FAILED] Expected" in cause["told"]
 
 
 def test_an_error_right_below_a_failed_test_in_a_list_is_told_with_it(cause_of):
@@ -1260,13 +1277,19 @@ def test_a_command_that_failed_by_its_code_tells_before_words_above_it(found_in)
 
 
 def test_what_a_pipeline_does_behind_its_stages_is_no_end_of_it(found_in):
-    build = [b"[Pipeline] stage", b"[Pipeline] { (Lint)", b"src/A.hs:3:8-27: Warning: Use concatMap"]
+    build = [
+        b"[Pipeline] stage",
+        b"[Pipeline] { (Lint)",
+        b"src/A.hs:3:8-27: Warning: Use concatMap",
+    ]
     found = [b"Found:", b"  concat (map show xs)", b"", b"1 hint", b"[Pipeline] // stage"]
     post = [b"[Pipeline] stage", b"[Pipeline] { (Declarative: Post Actions)", b"[WS-CLEANUP] done"]
     end = [b"[Pipeline] // node", b"ERROR: script returned exit code 1", b"Finished: FAILURE"]
     assert found_in(*build, *found, *post, *end) == ((3, "failed step"), True)
     report = b"ERROR: None of the test reports contained any result"
     assert found_in(build[1], b"b", *post, report, *end) == ((6, "severity"), True)
+
+
 def test_the_line_of_the_source_that_throws_is_no_error(found_in):
     reason = b"autoreconf: failed to run libtoolize: No such file or directory"
     source = b"    raise ProcessError('Command exited with status %d:' %"
