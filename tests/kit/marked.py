@@ -231,6 +231,7 @@ MARKED = {
         b"build finished with problems, 1 warning (with warnings treated as errors).",
         b"##[error]Command failed: docker build .",
         b"fastlane finished with errors",
+        b"==> ERROR: A failure occurred in package().",
     ],
     "test": [
         b"1/2 Test #2: a ...***Failed    0.02 sec",
@@ -319,6 +320,7 @@ MARKED = {
         b":: run/build.sh: line 5: npm: command not found",
         b"PHP Parse error:  syntax error in a.php on line 1",
         b"E: Unable to locate package a",
+        b"2/9 | 7:32:44 PM | CREATE_FAILED | Project | it is not authorized",
         b"Can't locate A.pm in @INC",
         b"Condition not satisfied:",
         b"Could not find gem 'a' in the sources",

@@ -300,9 +300,13 @@ impl Found {
         // Most tests that pass are none of those.
         let is_last =
             |failed: &Vec<Vec<u8>>| failed.last().is_some_and(|one| is_same((one, &last)));
-        let further = self.further.iter_mut().map(|(_, group)| group);
-        let mut groups = self.first.iter_mut().flatten().chain(further);
-        if !groups.any(|group| group.has_named(full_names_in, is_last)) {
+        let further = self.further.iter_mut().map(|(kind, group)| (*kind, group));
+        let first = KINDS.into_iter().zip(&mut self.first);
+        let first = first.filter_map(|(kind, group)| Some((kind, group.as_mut()?)));
+        if !first
+            .chain(further)
+            .any(|(kind, one)| one.has_named(naming(kind), full_names_in, is_last))
+        {
             return false;
         }
         let passed: Vec<_> = full_names_in(content).collect();
@@ -310,11 +314,12 @@ impl Found {
             failed.len() == passed.len()
                 && failed.iter().rev().zip(passed.iter().rev()).all(is_same)
         };
-        let is_it = |group: &mut Group| group.has_named(full_names_in, is_named);
-        self.further.retain_mut(|(_, group)| !is_it(group));
+        let is_it =
+            |kind, group: &mut Group| group.has_named(naming(kind), full_names_in, is_named);
+        self.further.retain_mut(|(kind, group)| !is_it(*kind, group));
         for kind in KINDS {
             let first = &mut self.first[kind as usize];
-            first.take_if(is_it);
+            first.take_if(|group| is_it(kind, group));
             if first.is_none() {
                 let next = self.further.iter().position(|&(one, _)| one == kind);
                 *first = next.map(|next| self.further.remove(next).1);
@@ -336,6 +341,11 @@ impl Found {
             (of == kind && !std::ptr::eq(group, cause)).then(|| group.cause("test"))
         })
     }
+}
+
+/// How many lines of a failed test's report may name it. Other tests may follow one that is reported elsewhere.
+fn naming(kind: Kind) -> usize {
+    if kind == Kind::Inline { 1 } else { TOLD }
 }
 
 /// True if a report tells of what is only named.

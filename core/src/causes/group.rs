@@ -158,13 +158,16 @@ impl Group {
         Self { first: text.copied(), last: text.number, told: vec![told], named: Vec::new() }
     }
 
-    /// True if one of its lines names what `is_it` asks for. names_in: the names in a line. A line is taken apart once.
+    /// True if one of its first `most` lines names what `is_it` asks for. names_in: the names in a line. A line is taken
+    /// apart once.
     pub fn has_named<'n, N: Iterator<Item = Vec<u8>>>(
         &'n mut self,
+        most: usize,
         names_in: impl Fn(&'n [u8]) -> N,
         is_it: impl Fn(&Vec<Vec<u8>>) -> bool,
     ) -> bool {
-        let new = &self.told[self.named.len()..];
+        let most = most.min(self.told.len()).max(self.named.len());
+        let new = &self.told[self.named.len()..most];
         self.named.extend(new.iter().map(|line| names_in(line).collect()));
         self.named.iter().any(is_it)
     }

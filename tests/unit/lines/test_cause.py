@@ -1321,3 +1321,30 @@ def test_an_exclamation_mark_before_a_warning_is_no_error_of_latex(found_in):
         lines = (warning, *[b"goes on"] * 30, error, *[b"goes on"] * 30, b"Job failed")
         assert found_in(*lines)[0] == (32, "severity")
         assert found_in(error, *[b"goes on"] * 30, *lines[:1], b"Job failed")[0][0] == 1
+
+
+def test_a_test_that_passes_behind_a_failed_one_takes_only_itself_back(found_in):
+    failed = [b"[ RUN      ] test_count", b"[  FAILED  ] test_count"]
+    passed = [b"[ RUN      ] test_null", b"[       OK ] test_null", b"b"]
+    assert found_in(*failed, *passed) == ((2, "test"), True)
+    again = [b"[ RUN      ] test_count", b"[       OK ] test_count", b"b"]
+    assert not found_in(*failed, *passed, *again)[1]
+
+
+def test_an_item_whose_state_says_that_it_failed_tells_why(cause_of):
+    row = b"  %b | 7:32:44 PM | %-20b | Project | %b"
+    done = [row % (b"1/9", b"CREATE_COMPLETE", b"Role")] * 3
+    failed = row % (b"2/9", b"CREATE_FAILED", b"Build is not authorized")
+    undone = [row % (b"3/9", b"DELETE_COMPLETE", b"Role")] * 3
+    assert cause_of(*done, failed, *undone, b"Stack a failed")["line"] == 4
+
+
+def test_a_condition_that_nobody_handles_is_an_error_whatever_its_name_is(cause_of):
+    told = [b"Unhandled SB-INT:SIMPLE-PARSE-ERROR in thread main:", b"  junk in string"]
+    assert cause_of(b"a", *told, b"", b"unhandled condition, quitting")["line"] == 2
+
+
+def test_a_failure_in_a_function_of_a_package_gives_way_to_what_it_printed(cause_of):
+    told = b"install: cannot stat 'a': No such file or directory"
+    end = [b"==> ERROR: A failure occurred in package().", b"    Aborting..."]
+    assert cause_of(b"a", told, *end)["line"] == 2
