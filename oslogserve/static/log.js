@@ -201,15 +201,15 @@ function bringIn(name) {
   location.replace(address);
 }
 
-function arrive() {
+// left, top: where a reader who goes back was.
+function arrive([left, top] = []) {
   const lines = linesOf(fragment());
   light(lines, fragment());
-  const [left, top] = leftLine();
   const place = document.getElementById(left) ?? lines[0];
   if (place) pin(place, left && top);
   if (isRead() && !isWholeRange(lines, fragment())) bringIn(fragment());
 }
-addEventListener('hashchange', arrive);
+addEventListener('hashchange', () => arrive(leftLine()));
 
 // A number links its line; with shift, all from the last one.
 let from;

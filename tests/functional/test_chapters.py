@@ -333,6 +333,17 @@ def test_back_from_a_link_within_a_page_is_where_it_was_followed(server, page):
     assert abs(at_rest(page) - opened) <= 2
 
 
+def test_the_field_goes_to_the_line_of_the_address_again(server, page):
+    page.goto(f"{server.url}/long.txt#L1213")
+    at_rest(page)
+    page.mouse.wheel(0, -3000)
+    expect(page.locator("#L1213")).not_to_be_in_viewport()
+    at_rest(page)
+    page.locator('[name="goto"]').fill("1213")
+    page.keyboard.press("Enter")
+    expect(page.locator("#L1213")).to_be_in_viewport()
+
+
 def test_a_key_that_goes_to_a_line_on_the_screen_marks_its_chapter(server, page):
     page.goto(f"{server.url}/long.txt#L1203")
     expect(page.locator(MARK)).to_have_text("a : task 100")
