@@ -18,12 +18,12 @@ from itertools import chain
 from math import inf
 from typing import Any, NamedTuple
 
-from msgspec.json import decode, encode
+from msgspec.json import encode
 
 from oslogserve import native
 from oslogserve.errors import Incomplete, WrongIndex
 from oslogserve.lines.selection import ALL_LINES, LONGEST_LINE, Rows, Tally, Wanted
-from oslogserve.lines.summary import Summary, summary_of
+from oslogserve.lines.summary import Summary, of_json, summary_of
 from oslogserve.logs.blocks import Blocks
 from oslogserve.logs.open_log import OpenLog
 
@@ -185,7 +185,7 @@ class Rendering:
             lines = index.lines
             self.tally = Tally(lines, index.size, matched=lines, sent=lines)
             self.is_read_to_end = True
-            return decode(index.compact if is_compact else index.summary, type=Summary)
+            return of_json(index.compact if is_compact else index.summary)
         for _ in self._fed():
             pass
         if self._summary is None:

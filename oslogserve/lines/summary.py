@@ -11,6 +11,7 @@ from sys import getsizeof
 from typing import Any
 
 from msgspec import Struct, convert
+from msgspec.json import Decoder
 from msgspec.structs import astuple, replace
 
 from oslogserve.lines.fingerprints import fingerprints, headline
@@ -216,6 +217,11 @@ def innermost(chapters: Sequence[Chapter], line: int) -> Chapter | None:
     """The innermost chapter around a line; None for none. chapters: in the order of their first lines."""
     around = (one for one in reversed(chapters) if one.first <= line <= one.last)
     return next(around, None)
+
+
+#: Reads a summary as JSON. It is made here, before there are threads: msgspec 0.22 learns what a type is made of when
+#: that is first used, for convert() too, and a thread that uses it meanwhile ends the process.
+of_json = Decoder(Summary).decode
 
 
 def summary_of(totals: Mapping[str, Any]) -> Summary:

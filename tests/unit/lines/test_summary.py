@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import subprocess
+import sys
 from datetime import datetime, timedelta
 
 import pytest
@@ -250,3 +252,34 @@ def test_a_line_whose_time_has_no_date_is_counted_at_the_last_one(summary_of):
 )
 def test_a_log_passed_if_its_last_words_say_so(summary_of, lines, passed):
     assert summary_of(*lines)["passed"] is passed
+
+
+#: Prints the functions that are called while a value is made of a type.
+CALLED = """
+import sys
+import msgspec
+from oslogserve.lines.summary import Summary
+
+def called(of):
+    names = []
+    sys.setprofile(lambda frame, event, _: event == "call" and names.append(frame.f_code.co_name))
+    try:
+        msgspec.convert({}, of)
+    except msgspec.ValidationError:
+        pass
+    sys.setprofile(None)
+    return names
+
+class Other(msgspec.Struct):
+    of: int
+
+print(called(Summary), "get_class_annotations" in called(Other))
+"""
+
+
+def test_first_summaries_in_several_threads_do_not_end_the_process():
+    """msgspec would learn of their types then, and use in one thread what another one has half learnt."""
+    called = subprocess.run(
+        [sys.executable, "-c", CALLED], check=True, capture_output=True, text=True
+    )
+    assert called.stdout == "[] True\n"
