@@ -257,7 +257,11 @@ IS_IN_OUTLINE = """(entry) => {
 @pytest.mark.parametrize(
     "address", ["?goto=cause", "?show=L1213#L1213", "#L1213", "?lines=900-#L1213"]
 )
-@pytest.mark.parametrize("held", ["format=summary", "/outline."], ids=["summary", "outline"])
+@pytest.mark.parametrize(
+    "held",
+    ["format=summary", pytest.param("/outline.", marks=pytest.mark.long)],
+    ids=["summary", "outline"],
+)
 def test_a_page_that_opens_at_a_line_marks_its_chapter(server, page, address, held):
     """Whatever comes late: the page has moved to its line before."""
 
@@ -301,18 +305,27 @@ def at_rest(page):
     )
 
 
-@pytest.mark.parametrize("address", ["?goto=cause", "?show=L1213#L1213", "#L1213", ""])
-@pytest.mark.parametrize("way", ["reload", "back"])
+@pytest.mark.parametrize(
+    ("way", "address"),
+    [
+        *(("reload", "?goto=cause"), ("reload", ""), ("back", "#L1213")),
+        *(
+            pytest.param(*one, marks=pytest.mark.long)
+            for one in (("reload", "?show=L1213#L1213"), ("back", "?goto=cause"), ("back", ""))
+        ),
+    ],
+)
 def test_a_page_that_is_loaded_again_or_gone_back_to_is_where_it_was_left(
-    server, page, address, way
+    server, page, way, address
 ):
     page.goto(f"{server.url}/long.txt{address}")
     opened = at_rest(page)
     page.mouse.wheel(0, -40)
-    page.wait_for_function(
-        "top => Math.abs(document.getElementById('L1213').getBoundingClientRect().top - top) > 30",
-        arg=opened,
-    ) if address else None
+    if address:
+        page.wait_for_function(
+            "t => Math.abs(document.getElementById('L1213').getBoundingClientRect().top - t) > 30",
+            arg=opened,
+        )
     left = at_rest(page)
     if way == "reload":
         page.reload()

@@ -63,7 +63,11 @@ def test_a_log_is_uploaded_and_served_by_a_cloud(keystone_swift, tmp_path):
         ({"container": "none"}, "there is no such container (container none)"),
         ({"container": "none_{partition}"}, "ok"),
         ({"password": "wrong"}, "auth_url answers with status 401 (container checked)"),
-        ({"project_name": "none"}, "auth_url answers with status 401 (container checked)"),
+        pytest.param(
+            {"project_name": "none"},
+            "auth_url answers with status 401 (container checked)",
+            marks=pytest.mark.long,
+        ),
         (
             {"region_name": "none"},
             "the catalog has no such object-store endpoint (container checked)",
