@@ -206,7 +206,7 @@ function arrive([left, top] = []) {
   const lines = linesOf(fragment());
   light(lines, fragment());
   const place = document.getElementById(left) ?? lines[0];
-  if (place) pin(place, left && top);
+  if (place) pin(place, top);
   if (isRead() && !isWholeRange(lines, fragment())) bringIn(fragment());
 }
 addEventListener('hashchange', () => arrive(leftLine()));
@@ -570,12 +570,8 @@ for (let isLast = false; !isLast; await frame()) {
   if (!target) continue;
   lands = false;
   beganAt = target;
-  if (left) {
-    pin(target, leftTop);
-    continue;
-  }
-  light([target], name);
-  if (!leftAt) pin(target);
+  if (!left) light([target], name);
+  if (!leftAt) pin(target, leftTop);
 }
 const lines = linesOf(name);
 [from] = lines;

@@ -8,7 +8,7 @@ use regex::bytes::{Captures, Regex};
 use serde::Deserialize;
 
 use crate::lines::after_mark;
-use crate::recognition::patterns::{Literals, Parsed, Patterns, beginning, expression};
+use crate::recognition::patterns::{Anywhere, Literals, Parsed, Patterns, beginning, expression};
 use crate::tables::{Row, Tables};
 
 /// Bytes of the time before a mark that is not shown.
@@ -20,7 +20,7 @@ const LONGEST_TIME: usize = 40;
 struct Data {
     prompts: Vec<(String, String)>,
     unseen: Vec<(String, String)>,
-    seconds: Parsed,
+    seconds: Anywhere,
     hidden: Vec<Line>,
     chapters: Vec<Line>,
 }
@@ -84,7 +84,7 @@ pub struct Rules {
     unseen: Vec<(String, String)>,
     pub unseen_texts: Literals,
     /// The seconds that a line names.
-    pub seconds: Regex,
+    pub seconds: Anywhere,
 }
 
 impl Rules {
@@ -103,7 +103,7 @@ impl Rules {
             prompts: data.prompts,
             unseen_texts,
             unseen: data.unseen,
-            seconds: expression(&data.seconds.0)?,
+            seconds: data.seconds,
             patterns: Patterns::new(data.chapters.iter().map(|line| &line.line.0))?,
         };
         Ok((all, data.chapters.into_iter().map(|line| line.line.0).collect()))

@@ -166,9 +166,8 @@ impl Group {
         names_in: impl Fn(&'n [u8]) -> N,
         is_it: impl Fn(&Vec<Vec<u8>>) -> bool,
     ) -> bool {
-        let most = most.min(self.told.len()).max(self.named.len());
-        let new = &self.told[self.named.len()..most];
-        self.named.extend(new.iter().map(|line| names_in(line).collect()));
+        let new = self.told.iter().take(most).skip(self.named.len());
+        self.named.extend(new.map(|line| names_in(line).collect()));
         self.named.iter().any(is_it)
     }
 
