@@ -259,7 +259,7 @@ def normalised(line: str, is_name: bool = False) -> str:
 
 
 def headline(why: str, told: Sequence[str]) -> str:
-    """What the lines of a failure tell, in one: a failed test with its reason, an exception, why a task failed, or the
+    """The lines of a failure in one: a failed test with its reason, an exception, why a task failed, or the
     first line; behind one that only announces it, the next one too. Arguments: as of fingerprints()."""
     # Members of an object are told without their indentation.
     result, _ = result_of([told[0], *(f"    {line}" for line in told[1:])])

@@ -32,7 +32,7 @@ _YAML_FIELD = re.compile(r"( {2,4})(\w{1,60}):(?: (?:[|>][-+]?\Z)?(.*))?\Z")
 
 
 class TaskResult(NamedTuple):
-    """What the result of a failed task tells."""
+    """The result of a failed task, for what it tells."""
 
     #: The line up to the result.
     begin: str

@@ -99,7 +99,7 @@ class CauseLine(Struct, frozen=True, omit_defaults=True):
 
     @property
     def headline(self) -> str:
-        """What it tells, in one line."""
+        """The cause in one line."""
         return headline(self.why, self.told or [self.text])
 
 
@@ -114,7 +114,7 @@ class OtherFailure(Struct, frozen=True):
 
     @property
     def headline(self) -> str:
-        """As of a CauseLine."""
+        """The failure in one line."""
         return headline("test", self.told or [self.text])
 
 
@@ -220,7 +220,7 @@ def innermost(chapters: Sequence[Chapter], line: int) -> Chapter | None:
 
 
 #: Reads a summary as JSON. It is made here, before there are threads: msgspec 0.22 learns what a type is made of when
-#: that is first used, for convert() too, and a thread that uses it meanwhile ends the process.
+#: that is first used, for convert() too. A thread that uses it meanwhile ends the process.
 of_json = Decoder(Summary).decode
 
 

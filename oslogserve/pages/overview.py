@@ -259,7 +259,7 @@ def _class_of(line: MarkedLine) -> str:
 
 
 def _split(line: MarkedLine) -> tuple[str, str]:
-    """What is shown of a line, and the banner at its end, such as the stars behind a task's name."""
+    """A line as it is shown, and the banner at its end, such as the stars behind a task's name."""
     text = _SECTION.sub(r"\1", line.within(LONGEST_SHOWN)).rstrip()
     begin = text.rstrip(text[-1]) if text and text[-1] in _BANNERS else text
     if len(text) - len(begin) < _LEAST_OF_BANNER:
